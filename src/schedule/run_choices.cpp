@@ -62,15 +62,9 @@ std::string_view to_string(Formulation formulation) {
 }
 
 std::string to_string(const EpochChoice& epoch) {
-  switch (epoch.by) {
-    case EpochChoice::By::fastest:
-      return "fastest";
-    case EpochChoice::By::slowest:
-      return "slowest";
-    case EpochChoice::By::length:
-      break;
-  }
-  return fmt::format("{}", epoch.length.count());
+  if (epoch.by == EpochChoice::By::length) return fmt::format("{}", epoch.length.count());
+  const std::string_view link = epoch.by == EpochChoice::By::fastest ? "fastest" : "slowest";
+  return epoch.factor == 1 ? std::string(link) : fmt::format("{} x{}", link, epoch.factor);
 }
 
 std::string to_string(const SolverChoice& choice) {

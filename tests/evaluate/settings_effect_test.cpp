@@ -54,7 +54,7 @@ std::vector<std::string> values_of(const Setting& setting, const Vocabulary& voc
                                                              {Key::stragglers, {"npu 1 x2", "npu 1 delay 50us"}},
                                                              {Key::faults, {"npu 1", "link 0-1", "links 2 draw 3"}},
                                                              {Key::good_enough, {"1%"}},
-                                                             {Key::epoch, {"slowest", "9us"}},
+                                                             {Key::epoch, {"slowest", "fastest x2", "9us"}},
                                                              {Key::solver_time_limit, {"10s"}},
                                                              {Key::hp, {"2,8", "4,4"}},
                                                              {Key::compute, {"100TFLOPS"}},

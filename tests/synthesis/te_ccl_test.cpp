@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "support/topologies.hpp"
+#include "support/wired.hpp"
 #include "synthesis/hop_steps.hpp"
+#include "synthesis/solvers/plan_player.hpp"
 #include "synthesis/solvers/solve.hpp"
 #include "synthesis/synthesis_support.hpp"
 #include "synthesis/te_ccl/epochs.hpp"
 #include "synthesis/te_ccl/model.hpp"
-#include "synthesis/te_ccl/play.hpp"
 #include "synthesis/te_ccl/search.hpp"
 #include "tenex/topology/transform.hpp"
 
@@ -148,7 +149,7 @@ TEST(TeCcl, SendsOverSwitchesThatStoreAndForward) {
     const auto solved = solve_mixed(four.program, SolveGoal::any_solution, budget);
     ASSERT_EQ(solved.status, SolveStatus::feasible);
     const auto plan = te_ccl::sends_of(four, solved.values);
-    const auto played = te_ccl::play(instance, plan);
+    const auto played = play_plan(instance, plan);
     ASSERT_TRUE(played.has_value());
     EXPECT_TRUE(verify(instance, *played).valid());
     EXPECT_TRUE(verify(instance, make_list_schedule(te_ccl::timed(grid, plan))).valid());

@@ -62,14 +62,16 @@ enum class Formulation : std::uint8_t {
 /// "auto", "lp", "milp", "a_star".
 [[nodiscard]] std::string_view to_string(Formulation formulation);
 
-/// The epoch of a time-expanded model: the time in which the fastest or the slowest link takes a chunk, or a given one.
+/// The epoch of a time-expanded model: the time in which the fastest or the slowest link takes a chunk, or a multiple
+/// of it (TE-CCL, Table 4: longer epochs make smaller models), or a given time.
 struct EpochChoice {
   enum class By : std::uint8_t { fastest, slowest, length };
   By by = By::fastest;
-  SimTime length;  ///< of By::length
+  SimTime length;           ///< of By::length
+  std::int64_t factor = 1;  ///< of the others
   bool operator==(const EpochChoice&) const = default;
 };
-/// "fastest", "slowest", or the length in picoseconds.
+/// "fastest", "slowest", either with a factor as in "fastest x2", or the length in picoseconds.
 [[nodiscard]] std::string to_string(const EpochChoice& epoch);
 
 /// What a study asks of synthesizers with solvers.

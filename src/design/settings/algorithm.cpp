@@ -76,17 +76,32 @@ Result<SettingValue> parse_good_enough(const Setting& setting, std::string_view,
   return value;
 }
 
+/// "fastest", "slowest x4"; nullopt for another text.
+std::optional<EpochChoice> read_epoch_of_link(std::string_view text) {
+  constexpr std::int64_t kMostFactor = 1000;
+  constexpr std::string_view kTimes = " x";
+  const auto link = text.substr(0, text.find(kTimes));
+  if (link != "fastest" && link != "slowest") return std::nullopt;
+  EpochChoice epoch{.by = link == "fastest" ? EpochChoice::By::fastest : EpochChoice::By::slowest};
+  if (link == text) return epoch;
+  const auto factor = read_number<std::int64_t>(text.substr(link.size() + kTimes.size()));
+  if (!factor || *factor < 1 || *factor > kMostFactor) return std::nullopt;
+  epoch.factor = *factor;
+  return epoch;
+}
+
 Result<SettingValue> parse_epoch(const Setting& setting, std::string_view, const Node& node, ValueContext&) {
   SettingValue value = value_at(node);
-  if (node.text() == "fastest" || node.text() == "slowest") {
-    value.data = EpochChoice{node.text() == "fastest" ? EpochChoice::By::fastest : EpochChoice::By::slowest, {}};
+  if (const auto epoch = read_epoch_of_link(node.text())) {
+    value.data = *epoch;
     return value;
   }
   const auto length = parse_time(node.text(), node.text_place());
   if (!length || *length <= SimTime::zero())
     return input_error(node.text_place(), fmt::format("\"{}\" is \"{}\"", setting.name, shortened(node.text())),
-                       "it is fastest, slowest, or a time above zero", "write for instance \"fastest\" or \"5ms\"");
-  value.data = EpochChoice{EpochChoice::By::length, *length};
+                       "it is fastest or slowest, with a factor up to 1000 or without, or a time above zero",
+                       "write for instance \"fastest\", \"fastest x2\" or \"5ms\"");
+  value.data = EpochChoice{.by = EpochChoice::By::length, .length = *length};
   return value;
 }
 
@@ -324,7 +339,9 @@ std::vector<Setting> algorithm_settings() {
        .text = text_if<formulation, synthesizes>},
       {.key = Key::epoch,
        .name = "epoch",
-       .help = "te_ccl: the epoch: the time in which the fastest or the slowest link takes a chunk, or a time",
+       .help = "te_ccl: the epoch: the time in which the fastest or the slowest link takes a chunk, a multiple of it "
+               "(fastest "
+               "x2), or a time",
        .example = "\"slowest\"",
        .fallback = "fastest",
        .column = text_column(),

@@ -90,6 +90,19 @@ SolverBudget SolverBudget::of(std::int64_t nodes, double seconds) {
   return budget;
 }
 
+SolverBudget SolverBudget::share() const {
+  constexpr std::int64_t kShare = 4;
+  SolverBudget part = *this;
+  part.nodes = nodes_used + std::max<std::int64_t>(1, (nodes - nodes_used) / kShare);
+  return part;
+}
+
+void SolverBudget::use(const SolverBudget& share) {
+  nodes_used = share.nodes_used;
+  seconds_used = share.seconds_used;
+  clock_ended = share.clock_ended;
+}
+
 SolveResult solve_linear(const LinearProgram& program, SolverBudget& budget) {
   const std::lock_guard lock(solver_mutex());
   const Stopwatch watch;

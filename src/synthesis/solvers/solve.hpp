@@ -24,6 +24,10 @@ struct SolverBudget {
   /// A budget of SolverChoice's limits: zero is no limit.
   [[nodiscard]] static SolverBudget of(std::int64_t nodes, double seconds);
   [[nodiscard]] bool spent() const { return clock_ended || nodes_used >= nodes; }
+  /// The same with a quarter of the nodes that are left, at least one.
+  [[nodiscard]] SolverBudget share() const;
+  /// Takes over what a share of this budget used.
+  void use(const SolverBudget& share);
 };
 
 enum class SolveStatus : std::uint8_t {

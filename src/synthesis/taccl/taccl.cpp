@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "synthesis/compose.hpp"
+#include "synthesis/solvers/plan_player.hpp"
 #include "synthesis/taccl/routing.hpp"
-#include "synthesis/te_ccl/play.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {
@@ -50,10 +50,10 @@ std::vector<Place> in_order(const Instance& instance, const taccl::Routes& route
 
 /// Each link's sends in their order, each as early as it can be.
 std::optional<Schedule> timed(const Instance& instance, const taccl::Routes& routes) {
-  std::vector<te_ccl::EpochSend> plan;
+  std::vector<PlannedSend> plan;
   for (const Place& place : in_order(instance, routes))
     plan.push_back({.epoch = static_cast<int>(plan.size()), .link = place.link, .chunk = place.chunk});
-  return te_ccl::play(instance, plan);
+  return play_plan(instance, plan);
 }
 
 Result<Gathered> gather(const SynthesisProblem& problem) {

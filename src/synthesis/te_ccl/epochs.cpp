@@ -2,8 +2,10 @@
 #include "synthesis/te_ccl/epochs.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "tenex/topology/timing.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex::te_ccl {
 namespace {
@@ -37,6 +39,79 @@ LinkEpochs rounded_down(const HopTime& hop, SimTime length) {
   return link;
 }
 
+/// Signals on a physical link: by the wires that take it.
+class RoomOfWires {
+ public:
+  RoomOfWires(const Instance& instance, SimTime length, Rounding rounding)
+      : instance_(instance), length_(length), rounding_(rounding) {}
+
+  void add(LinkId wire, std::size_t place, SimTime serialization) {
+    const auto spans = instance_.topology.wires()->spans(wire);
+    const auto [link, offset] = spans[place];
+    SimTime busy = serialization;
+    if (instance_.occupancy == Occupancy::transfer) busy += instance_.topology.wires()->network().alpha(link);
+    longest_ = std::max(longest_, busy);
+    shortest_ = std::min(shortest_, busy);
+    in_epochs_ &= busy % length_ == SimTime::zero();
+    const SimTime part = offset % length_;
+    parts_differ_ |= !uses_.empty() && part != part_;
+    part_ = part;
+    std::vector<std::uint32_t> path;  // the same links so far mean the same source
+    for (std::size_t i = 0; i <= place; ++i) path.push_back(spans[i].link.value());
+    auto& use = uses_[path];
+    use.links.push_back(wire);
+    use.span = place;
+    use.offset =
+        static_cast<int>(rounding_ == Rounding::up ? ceil_quotient(offset, length_) : floor_quotient(offset, length_));
+  }
+  /// Whether the length divides what its signals take, and when they come.
+  [[nodiscard]] bool exact() const { return in_epochs_ && !parts_differ_ && part_ == SimTime::zero(); }
+
+  [[nodiscard]] LinkRoom room() const {
+    LinkRoom room;
+    for (const auto& [path, use] : uses_) room.uses.push_back(use);
+    if (uses_.empty()) return room;
+    if (rounding_ == Rounding::up) {
+      room.most = static_cast<int>(std::max<std::int64_t>(1, floor_quotient(length_, longest_)));
+      room.span = static_cast<int>(ceil_quotient(longest_, length_));
+      return room;
+    }
+    // Sends that are `shortest_` apart, in windows of epochs; of unequal parts, one epoch more counts for each window.
+    constexpr std::int64_t kEpochsOfUnequalParts = 8;
+    const std::int64_t span = std::max<std::int64_t>(1, floor_quotient(shortest_, length_));
+    const std::int64_t window = parts_differ_ ? span * kEpochsOfUnequalParts : span;
+    room.span = static_cast<int>(window);
+    room.most = static_cast<int>(
+        ceil_quotient(length_ * (window + (parts_differ_ ? 1 : 0)), std::max(shortest_, picoseconds(1))));
+    return room;
+  }
+
+ private:
+  const Instance& instance_;
+  SimTime length_;
+  Rounding rounding_;
+  SimTime longest_ = picoseconds(1);
+  SimTime shortest_ = SimTime::max();
+  SimTime part_;
+  bool parts_differ_ = false;
+  bool in_epochs_ = true;
+  std::map<std::vector<std::uint32_t>, RoomUse> uses_;
+};
+
+void add_rooms_of_wires(const Instance& instance, Rounding rounding, EpochGrid& grid) {
+  const Wires& wires = *instance.topology.wires();
+  std::vector<RoomOfWires> rooms(wires.network().links(), RoomOfWires(instance, grid.length, rounding));
+  for (std::size_t wire = 0; wire < wires.size(); ++wire) {
+    const auto spans = wires.spans(LinkId::at(wire));
+    for (std::size_t place = 0; place < spans.size(); ++place)
+      rooms[spans[place].link.index()].add(LinkId::at(wire), place, grid.links[wire].serialization);
+  }
+  for (const RoomOfWires& room : rooms) {
+    grid.exact &= room.exact();
+    grid.rooms.push_back(room.room());
+  }
+}
+
 }  // namespace
 
 SimTime epoch_length(const Instance& instance, const EpochChoice& choice) {
@@ -53,7 +128,8 @@ SimTime epoch_length(const Instance& instance, const EpochChoice& choice) {
     slowest = std::max(slowest, taken);
     alpha = std::max(alpha, link_class.alpha);
   }
-  const SimTime length = std::max(picoseconds(1), choice.by == EpochChoice::By::fastest ? fastest : slowest);
+  const SimTime length =
+      std::max(picoseconds(1), choice.by == EpochChoice::By::fastest ? fastest : slowest) * choice.factor;
   return alpha.count() / kLongAlpha > length.count() ? length * kLonger : length;
 }
 
@@ -64,9 +140,17 @@ EpochGrid epoch_grid(const Instance& instance, SimTime length, Rounding rounding
   for (std::size_t link = 0; link < instance.topology.links(); ++link) {
     const HopTime hop = hop_of(instance, link);
     grid.links.push_back(rounding == Rounding::up ? rounded_up(hop, length) : rounded_down(hop, length));
+    grid.links.back().soonest = static_cast<int>(floor_quotient(hop.latency, length));
+    grid.links.back().serialization = hop.latency - instance.topology.alpha(LinkId::at(link));
     grid.exact &= hop.busy % length == SimTime::zero() && hop.latency % length == SimTime::zero();
     grid.longest_latency = std::max(grid.longest_latency, grid.links.back().latency);
   }
+  if (instance.topology.wires() != nullptr) {
+    add_rooms_of_wires(instance, rounding, grid);
+    return grid;
+  }
+  for (std::size_t link = 0; link < grid.links.size(); ++link)
+    grid.rooms.push_back({grid.links[link].span, grid.links[link].most, {{{LinkId::at(link)}, 0, 0}}});
   return grid;
 }
 

@@ -4,7 +4,10 @@
 // the plan says. Rounded down, every schedule of time T is a plan whose last arrival is in epoch floor(T / tau): for
 // arrivals, floor(start / tau) + floor(latency / tau) <= floor((start + latency) / tau), and two sends of a link that
 // are `busy` apart start floor(busy / tau) epochs apart at least. So a horizon that has no plan rounded down is a lower
-// bound on time. Where tau divides all times, both are the same, and the shortest plan is an optimum.
+// bound on time. Over wires (tenex/topology/wires.hpp), what shares a physical link must be apart after its offset.
+// Rounded down, offsets that differ by parts of an epoch move a send by one epoch, so links of such wires take one more
+// epoch's signals. Rounded up, they may meet, so plans over wires are schedules only once they are played, or where tau
+// divides all times. Where tau divides all times, both are the same, and the shortest plan is an optimum.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +22,27 @@ enum class Rounding : std::uint8_t { up, down };
 
 /// The sends of a link in epochs.
 struct LinkEpochs {
-  int latency = 0;  ///< a send of epoch k arrives at the start of epoch k + latency
-  int span = 1;     ///< in so many consecutive epochs ...
-  int most = 1;     ///< ... at most this many sends start
-  SimTime busy;     ///< of one send
+  int latency = 0;        ///< a send of epoch k arrives at the start of epoch k + latency ...
+  int soonest = 0;        ///< ... and, played at the start of its epoch, not before epoch k + soonest
+  int span = 1;           ///< in so many consecutive epochs ...
+  int most = 1;           ///< ... at most this many sends start
+  SimTime busy;           ///< of one send
+  SimTime serialization;  ///< of one chunk: sends of one signal have the same
+};
+
+/// Links that take a physical link in the same way: wires of one source over the same links so far. A plain link is
+/// its only one.
+struct RoomUse {
+  std::vector<LinkId> links;
+  std::size_t span = 0;  ///< the physical link is this one of their spans
+  int offset = 0;        ///< epochs from the start of a send until the physical link becomes busy
+};
+
+/// What a physical link takes.
+struct LinkRoom {
+  int span = 1;  ///< in so many consecutive epochs ...
+  int most = 1;  ///< ... at most this many signals become busy
+  std::vector<RoomUse> uses;
 };
 
 /// All links. Precondition: chunks of one size.
@@ -30,11 +50,12 @@ struct EpochGrid {
   SimTime length;
   bool exact = false;  ///< `length` divides all times
   std::vector<LinkEpochs> links;
+  std::vector<LinkRoom> rooms;  ///< by physical link
   int longest_latency = 0;
 };
 
-/// The length of an epoch that a point asks for: the busy time of its fastest or slowest link, five times that where
-/// some alpha is more than 200 times as long (TE-CCL, section V), or the length that it names.
+/// The length of an epoch that a point asks for: a multiple of the busy time of its fastest or slowest link, five times
+/// that where some alpha is more than 200 times as long (TE-CCL, section V), or the length that it names.
 [[nodiscard]] SimTime epoch_length(const Instance& instance, const EpochChoice& choice);
 [[nodiscard]] EpochGrid epoch_grid(const Instance& instance, SimTime length, Rounding rounding);
 

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <queue>
+#include <set>
 #include <tuple>
 #include <utility>
+
+#include "tenex/topology/wires.hpp"
 
 namespace tenex::te_ccl {
 namespace {
@@ -29,8 +32,11 @@ class Builder {
       if (!add_sends(chunk)) return {};
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
       for (std::size_t vertex = 0; vertex < vertices_; ++vertex) add_holdings(chunk, vertex);
-    for (std::size_t link = 0; link < topology_.links(); ++link) add_capacity(link);
-    if (!wish_.all) add_rewards();
+    for (const LinkRoom& room : grid_.rooms) add_capacity(room);
+    if (wish_.limits)
+      for (std::size_t vertex = topology_.npus(); vertex < vertices_; ++vertex) add_buffer(vertex);
+    if (wish_.early || !wish_.all) reward_arrivals();
+    if (!wish_.all) reward_ways();
     return std::move(model_);
   }
 
@@ -97,7 +103,7 @@ class Builder {
     }
     std::map<int, std::vector<int>> by_epoch;
     for (const int column : arrivals->second) {
-      const EpochSend& send = model_.sends[static_cast<std::size_t>(column)];
+      const PlannedSend& send = model_.sends[static_cast<std::size_t>(column)];
       by_epoch[send.epoch + grid_.links[send.link.index()].latency].push_back(column);
     }
     const bool whole = wish_.all && state_.wanted[at(chunk, vertex)];
@@ -157,36 +163,145 @@ class Builder {
     }
   }
 
-  void add_capacity(std::size_t link) {
-    const LinkEpochs& epochs = grid_.links[link];
-    std::map<int, std::vector<int>> starts;
-    for (const int column : on_link_[link])
-      starts[model_.sends[static_cast<std::size_t>(column)].epoch].push_back(column);
-    if (starts.empty()) return;
+  /// At most so many signals become busy on a physical link in its window of epochs.
+  void add_capacity(const LinkRoom& room) {
+    std::map<int, std::vector<Term>> starts;  // by the epoch in which the link becomes busy
     std::vector<int> before;
-    for (const EpochSend& send : state_.under_way)
-      if (send.link.index() == link) before.push_back(send.epoch);
-    for (int first = starts.begin()->first - epochs.span + 1; first <= starts.rbegin()->first; ++first) {
+    for (const RoomUse& use : room.uses) add_signals(use, starts, before);
+    if (starts.empty()) return;
+    for (int first = starts.begin()->first - room.span + 1; first <= starts.rbegin()->first; ++first) {
       std::vector<Term> terms;
-      for (auto it = starts.lower_bound(first); it != starts.end() && it->first < first + epochs.span; ++it)
-        for (const int column : it->second) terms.emplace_back(column, 1);
+      for (auto it = starts.lower_bound(first); it != starts.end() && it->first < first + room.span; ++it)
+        terms.insert(terms.end(), it->second.begin(), it->second.end());
       const auto taken =
-          std::ranges::count_if(before, [&](int epoch) { return epoch >= first && epoch < first + epochs.span; });
-      const auto room = static_cast<double>(std::max<std::int64_t>(0, epochs.most - taken));
-      if (static_cast<double>(terms.size()) > room) model_.program.add_row(terms, 0, room);
+          std::ranges::count_if(before, [&](int epoch) { return epoch >= first && epoch < first + room.span; });
+      const auto left = static_cast<double>(std::max<std::int64_t>(0, room.most - taken));
+      if (static_cast<double>(terms.size()) > left) model_.program.add_row(terms, 0, left);
     }
   }
+  void add_signals(const RoomUse& use, std::map<int, std::vector<Term>>& starts, std::vector<int>& before) {
+    std::map<std::tuple<int, std::size_t, SimTime>, std::vector<int>> columns;  // what may be one signal
+    for (const LinkId link : use.links)
+      for (const int column : on_link_[link.index()]) {
+        const PlannedSend& send = model_.sends[static_cast<std::size_t>(column)];
+        columns[{send.epoch, send.chunk.index(), grid_.links[link.index()].serialization}].push_back(column);
+      }
+    for (const auto& [which, members] : columns)
+      for (const int column : signals_of(members, use.span))
+        starts[std::get<int>(which) + use.offset].emplace_back(column, 1);
+    std::set<std::pair<int, std::size_t>> counted;  // rounds leave out wires: what they share is one signal
+    for (const PlannedSend& send : state_.under_way)
+      if (std::ranges::find(use.links, send.link) != use.links.end() &&
+          counted.emplace(send.epoch, send.chunk.index()).second)
+        before.push_back(send.epoch + use.offset);
+  }
+  /// Columns whose sum is the number of signals that sends of one chunk, epoch and source are on a link of their paths:
+  /// after a switch that copies as many as on the next link that has most, after another one their sum.
+  std::vector<int> signals_of(const std::vector<int>& columns, std::size_t span) {
+    if (columns.size() == 1) return columns;
+    const Wires& wires = *topology_.wires();
+    const auto link_at = [&](int column, std::size_t place) {
+      return wires.spans(model_.sends[static_cast<std::size_t>(column)].link)[place].link;
+    };
+    std::map<LinkId, std::vector<int>> parts;  // several wires over one link go on: they end at different vertices
+    for (const int column : columns) parts[link_at(column, span + 1)].push_back(column);
+    std::vector<std::vector<int>> counts;
+    for (const auto& [next, part] : parts) counts.push_back(signals_of(part, span + 1));
+    if (counts.size() == 1) return counts.front();
+    const Topology& network = wires.network();
+    const bool copies = network.switch_properties(network.target(link_at(columns.front(), span))).copy;
+    if (!copies) {
+      std::vector<int> all;
+      for (const auto& count : counts) all.insert(all.end(), count.begin(), count.end());
+      return all;
+    }
+    const auto [known, is_new] = most_of_.try_emplace(columns, model_.program.column_count());
+    if (!is_new) return {known->second};
+    const int most = model_.program.add_column(0, LinearProgram::kUnbounded);
+    for (const auto& count : counts) {
+      std::vector<Term> terms{{most, -1}};
+      for (const int column : count) terms.emplace_back(column, 1);
+      model_.program.add_row(terms, -LinearProgram::kUnbounded, 0);
+    }
+    return {most};
+  }
 
-  /// A wanted chunk wins 1 at its destination, the more the sooner, and less at a place on its way there (TE-CCL,
-  /// appendix D).
-  void add_rewards() {
-    auto& program = model_.program;
+  /// What a chunk's arrivals at a switch, and its sends from there, say of the buffer.
+  struct Stay {
+    std::map<int, std::vector<int>> arrivals;                            ///< columns, by the first epoch that counts
+    std::map<std::size_t, std::vector<std::pair<int, int>>> departures;  ///< by link: first epoch that does not, column
+  };
+  [[nodiscard]] Stay stay_of(std::size_t chunk, std::size_t vertex) const {
+    Stay stay;
+    if (const auto in = in_.find(at(chunk, vertex)); in != in_.end())
+      for (const int column : in->second) {
+        const PlannedSend& send = model_.sends[static_cast<std::size_t>(column)];
+        stay.arrivals[send.epoch + grid_.links[send.link.index()].soonest].push_back(column);
+      }
+    for (const LinkId link : topology_.out_links(VertexId::at(vertex)))
+      if (const auto out = out_.find({at(chunk, vertex), link.index()}); out != out_.end())
+        for (const int column : out->second) {
+          // Of several sends of one epoch, all but the first start within it.
+          const int within = grid_.links[link.index()].most > 1 ? 1 : 0;
+          stay.departures[link.index()].emplace_back(model_.sends[static_cast<std::size_t>(column)].epoch + within,
+                                                     column);
+        }
+    return stay;
+  }
+
+  /// In every epoch, no more chunks wait at a switch than its buffer takes.
+  void add_buffer(std::size_t vertex) {
+    const SwitchProperties properties = topology_.switch_properties(VertexId::at(vertex));
+    if (properties.buffer == kUnlimitedBuffer) return;
+    std::map<int, std::vector<Term>> waiting;  // by epoch
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+      const Stay stay = stay_of(chunk, vertex);
+      if (stay.arrivals.empty()) continue;
+      for (int epoch = stay.arrivals.begin()->first; epoch < last_arrival(); ++epoch)
+        add_waiting(stay, epoch, properties.copy, waiting[epoch]);
+    }
+    for (const auto& [epoch, terms] : waiting)
+      if (!terms.empty()) model_.program.add_row(terms, -LinearProgram::kUnbounded, properties.buffer);
+  }
+  /// Terms whose sum is at least the number of times that the chunk waits in this epoch: what has arrived and not yet
+  /// left. A copy waits where it has arrived and one of its sends is still to start.
+  void add_waiting(const Stay& stay, int epoch, bool copy, std::vector<Term>& terms) {
+    std::vector<Term> arrived;
+    for (const auto& [from, columns] : stay.arrivals)
+      if (from <= epoch)
+        for (const int column : columns) arrived.emplace_back(column, 1);
+    if (!copy) {
+      terms.insert(terms.end(), arrived.begin(), arrived.end());
+      for (const auto& [link, sends] : stay.departures)
+        for (const auto& [until, column] : sends)
+          if (until <= epoch) terms.emplace_back(column, -1);
+      return;
+    }
+    int waits = -1;
+    for (const auto& [link, sends] : stay.departures) {
+      auto row = arrived;
+      for (const auto& [until, column] : sends)
+        if (until > epoch) row.emplace_back(column, 1);
+      if (row.size() == arrived.size()) continue;
+      if (waits < 0) waits = model_.program.add_column(0, 1);
+      row.emplace_back(waits, -1);
+      model_.program.add_row(row, -LinearProgram::kUnbounded, 1);
+    }
+    if (waits >= 0) terms.emplace_back(waits, 1);
+  }
+
+  /// A wanted chunk wins 1 at its destination, the more the sooner.
+  void reward_arrivals() {
     for (std::size_t column = 0; column < model_.sends.size(); ++column) {
-      const EpochSend& send = model_.sends[column];
+      const PlannedSend& send = model_.sends[column];
       const auto to = topology_.target(send.link).index();
       if (state_.wanted[at(send.chunk.index(), to)])
-        program.cost[column] -= 1.0 / (1 + send.epoch + grid_.links[send.link.index()].latency);
+        model_.program.cost[column] -= 1.0 / (1 + send.epoch + grid_.links[send.link.index()].latency);
     }
+  }
+  /// It wins less at a place on its way there (TE-CCL, appendix D).
+  void reward_ways() {
+    auto& program = model_.program;
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
       for (std::size_t end = 0; end < vertices_; ++end) {
         if (!state_.wanted[at(chunk, end)]) continue;
@@ -213,7 +328,8 @@ class Builder {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<int>> out_;  ///< by (chunk, vertex) and link
   std::map<std::size_t, std::vector<int>> in_;                           ///< by (chunk, vertex)
   std::map<std::size_t, std::vector<int>> on_link_;
-  std::map<std::size_t, int> final_;  ///< by (chunk, vertex): what it holds in the end
+  std::map<std::vector<int>, int> most_of_;  ///< by sends that part at a switch that copies: their signals before it
+  std::map<std::size_t, int> final_;         ///< by (chunk, vertex): what it holds in the end
 };
 
 }  // namespace
@@ -277,20 +393,21 @@ EpochModel build_model(const Instance& instance, const EpochGrid& grid, const Ep
   return Builder(instance, grid, state, wish).build();
 }
 
-std::vector<EpochSend> sends_of(const EpochModel& model, const std::vector<double>& values) {
+std::vector<PlannedSend> sends_of(const EpochModel& model, const std::vector<double>& values) {
   constexpr double kHalf = 0.5;  // values are whole up to the solver's tolerance
-  std::vector<EpochSend> chosen;
+  std::vector<PlannedSend> chosen;
   for (std::size_t i = 0; i < model.sends.size(); ++i)
     if (values[i] > kHalf) chosen.push_back(model.sends[i]);
-  std::ranges::sort(
-      chosen, {}, [](const EpochSend& send) { return std::tuple(send.epoch, send.link.value(), send.chunk.value()); });
+  std::ranges::sort(chosen, {}, [](const PlannedSend& send) {
+    return std::tuple(send.epoch, send.link.value(), send.chunk.value());
+  });
   return chosen;
 }
 
-std::vector<Send> timed(const EpochGrid& grid, std::vector<EpochSend> sends) {
+std::vector<Send> timed(const EpochGrid& grid, std::vector<PlannedSend> sends) {
   std::vector<Send> list;
   std::map<std::pair<int, std::uint32_t>, int> before;
-  for (const EpochSend& send : sends) {
+  for (const PlannedSend& send : sends) {
     const int place = before[{send.epoch, send.link.value()}]++;
     const SimTime start = grid.length * send.epoch + grid.links[send.link.index()].busy * place;
     list.push_back({.start = start, .link = send.link, .chunk = send.chunk});

@@ -6,23 +6,20 @@
 // it received, each arrival once. What a vertex holds is the sum of earlier arrivals:
 //   holds[c,v,k] = holds[c,v,k-1] + arrivals of c at v in epoch k,
 //   sends of c from v over a link up to epoch k <= holds[c,v,k].
+// A switch with a limited buffer (appendix B) keeps a chunk from the epoch of its arrival until its last send from
+// there starts. Where an arrival is within an epoch, the chunk counts from the start of this epoch, so that plans at
+// the starts of their epochs keep the limit in picoseconds, too.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "synthesis/solvers/plan_player.hpp"
 #include "synthesis/solvers/program.hpp"
 #include "synthesis/te_ccl/epochs.hpp"
 #include "tenex/schedule/send.hpp"
 
 namespace tenex::te_ccl {
-
-/// A send of a chunk that starts in an epoch.
-struct EpochSend {
-  int epoch = 0;
-  LinkId link;
-  ChunkId chunk;
-};
 
 /// Epochs of a path between vertices that cannot be reached.
 inline constexpr int kNever = 1 << 28;
@@ -33,7 +30,7 @@ struct EpochState {
   std::vector<int> held_from;
   /// The same shape: whether the vertex shall receive the chunk.
   std::vector<bool> wanted;
-  std::vector<EpochSend> under_way;  ///< sends of epochs before 0 (negative) that may still take their links
+  std::vector<PlannedSend> under_way;  ///< sends of epochs before 0 (negative) that may still take their links
 };
 [[nodiscard]] EpochState first_state(const Instance& instance);
 
@@ -45,13 +42,15 @@ struct EpochState {
 /// A model and the sends that its first columns stand for.
 struct EpochModel {
   LinearProgram program;
-  std::vector<EpochSend> sends;  ///< column i is send i
+  std::vector<PlannedSend> sends;  ///< column i is send i
 };
 
 /// How a model treats what is wanted.
 struct Wish {
   int horizon = 0;      ///< every arrival is by the start of this epoch ...
   bool all = true;      ///< ... of all that is wanted; otherwise sends start before it and as much as possible is won
+  bool early = false;   ///< all: arrivals win the more the sooner (the objective of TE-CCL, section III)
+  bool limits = false;  ///< buffers of switches are limited; otherwise the model has more plans than there are
   double reward = 0.5;  ///< not all: what a chunk on its way wins at most (gamma of TE-CCL, appendix D)
 };
 
@@ -61,8 +60,8 @@ inline constexpr std::size_t kMostColumns = 60'000;
 [[nodiscard]] EpochModel build_model(const Instance& instance, const EpochGrid& grid, const EpochState& state,
                                      const Wish& wish);
 /// The sends of a solution, in order of epoch, link and chunk.
-[[nodiscard]] std::vector<EpochSend> sends_of(const EpochModel& model, const std::vector<double>& values);
+[[nodiscard]] std::vector<PlannedSend> sends_of(const EpochModel& model, const std::vector<double>& values);
 /// The sends at their times: those that share an epoch and a link follow each other.
-[[nodiscard]] std::vector<Send> timed(const EpochGrid& grid, std::vector<EpochSend> sends);
+[[nodiscard]] std::vector<Send> timed(const EpochGrid& grid, std::vector<PlannedSend> sends);
 
 }  // namespace tenex::te_ccl

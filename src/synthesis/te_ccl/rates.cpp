@@ -6,7 +6,6 @@
 // with more of the flow first; then links take chunks in the order in which the paths use them.
 #include <algorithm>
 #include <map>
-#include <queue>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -57,7 +56,7 @@ class RateBuilder {
     for (const auto& [pair, chunks] : pairs_) sources.insert(pair.first);
     for (const std::size_t source : sources)
       if (!add_flow(source)) return {};
-    for (std::size_t link = 0; link < topology_.links(); ++link) add_capacity(link);
+    for (const LinkRoom& room : grid_.rooms) add_capacity(room);
     return std::move(model_);
   }
 
@@ -76,6 +75,7 @@ class RateBuilder {
       for (int epoch = distance_[source][from]; epoch + latency + still[to] <= horizon_; ++epoch) {
         const int column = model_.program.add_column(0, LinearProgram::kUnbounded, 1e-4 * (1 + epoch));
         model_.rate[{source, l, epoch}] = column;
+        on_link_[l].emplace_back(epoch, column);
         events[{from, epoch}].emplace_back(column, -1);
         events[{to, epoch + latency}].emplace_back(column, 1);
       }
@@ -119,15 +119,17 @@ class RateBuilder {
     }
   }
 
-  void add_capacity(std::size_t link) {
-    const LinkEpochs& epochs = grid_.links[link];
-    for (int first = 1 - epochs.span; first <= horizon_; ++first) {
+  void add_capacity(const LinkRoom& room) {
+    std::map<int, std::vector<Term>> rates;  // by the epoch in which the link becomes busy
+    for (const RoomUse& use : room.uses)
+      for (const LinkId link : use.links)
+        for (const auto& [epoch, column] : on_link_[link.index()]) rates[epoch + use.offset].emplace_back(column, 1);
+    if (rates.empty()) return;
+    for (int first = rates.begin()->first - room.span + 1; first <= rates.rbegin()->first; ++first) {
       std::vector<Term> terms;
-      for (int epoch = std::max(0, first); epoch < first + epochs.span; ++epoch)
-        for (std::size_t source = 0; source < topology_.npus(); ++source)
-          if (const auto rate = model_.rate.find({source, link, epoch}); rate != model_.rate.end())
-            terms.emplace_back(rate->second, 1);
-      if (!terms.empty()) model_.program.add_row(terms, -LinearProgram::kUnbounded, epochs.most);
+      for (auto it = rates.lower_bound(first); it != rates.end() && it->first < first + room.span; ++it)
+        terms.insert(terms.end(), it->second.begin(), it->second.end());
+      if (!terms.empty()) model_.program.add_row(terms, -LinearProgram::kUnbounded, room.most);
     }
   }
 
@@ -136,6 +138,7 @@ class RateBuilder {
   int horizon_;
   std::map<std::pair<std::size_t, std::size_t>, std::vector<ChunkId>> pairs_;
   std::vector<std::vector<int>> distance_;
+  std::map<std::size_t, std::vector<std::pair<int, int>>> on_link_;  ///< epochs and columns
   RateModel model_;
 };
 
@@ -255,54 +258,14 @@ enum class First : std::uint8_t { by_epoch, farthest };
 
 /// Plays the journeys in picoseconds: a link that is free takes, of the chunks that wait for it, the one that the rates
 /// send first, or the one with most hops to go. Valid whatever the epochs say.
-Schedule play(const Instance& instance, First first, const std::vector<Journey>& journeys) {
-  struct Event {
-    SimTime time;
-    std::size_t journey;
-    std::size_t hop;
-    bool operator>(const Event& other) const {
-      return std::tie(time, journey, hop) > std::tie(other.time, other.journey, other.hop);
+std::optional<Schedule> play(const Instance& instance, First first, const std::vector<Journey>& journeys) {
+  std::vector<PlannedSend> plan;
+  for (const auto& [chunk, path] : journeys)
+    for (std::size_t hop = 0; hop < path.hops.size(); ++hop) {
+      const auto left = static_cast<int>(path.hops.size() - hop);
+      plan.push_back({first == First::farthest ? -left : path.hops[hop].second, path.hops[hop].first, chunk});
     }
-  };
-  const auto& topology = instance.topology;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;  // a chunk gets to a link
-  using Waiting = std::tuple<int, std::size_t, std::size_t>;              // rank, journey, hop
-  std::vector<std::set<Waiting>> waiting(topology.links());
-  std::vector<SimTime> free_at(topology.links());
-  std::set<std::pair<SimTime, std::size_t>> wakes;  // links that become free
-  std::vector<Send> sends;
-  for (std::size_t j = 0; j < journeys.size(); ++j) events.push({SimTime::zero(), j, 0});
-  while (!events.empty() || !wakes.empty()) {
-    SimTime now = SimTime::max();
-    if (!events.empty()) now = events.top().time;
-    if (!wakes.empty()) now = std::min(now, wakes.begin()->first);
-    std::set<std::size_t> changed;
-    while (!events.empty() && events.top().time == now) {
-      const Event event = events.top();
-      events.pop();
-      const auto& [link, epoch] = journeys[event.journey].path.hops[event.hop];
-      const auto left = static_cast<int>(journeys[event.journey].path.hops.size() - event.hop);
-      waiting[link.index()].insert({first == First::farthest ? -left : epoch, event.journey, event.hop});
-      changed.insert(link.index());
-    }
-    while (!wakes.empty() && wakes.begin()->first == now) {
-      changed.insert(wakes.begin()->second);
-      wakes.erase(wakes.begin());
-    }
-    for (const std::size_t link : changed) {
-      if (free_at[link] > now || waiting[link].empty()) continue;
-      const auto [rank, journey, hop] = *waiting[link].begin();
-      waiting[link].erase(waiting[link].begin());
-      const ChunkId chunk = journeys[journey].chunk;
-      const auto time = hop_time(topology.classes()[topology.class_of(LinkId::at(link))],
-                                 instance.collective.chunk_bytes(chunk), instance.occupancy);
-      sends.push_back({.start = now, .link = LinkId::at(link), .chunk = chunk});
-      free_at[link] = now + time.busy;
-      wakes.emplace(free_at[link], link);
-      if (hop + 1 < journeys[journey].path.hops.size()) events.push({now + time.latency, journey, hop + 1});
-    }
-  }
-  return make_list_schedule(std::move(sends));
+  return play_plan(instance, plan);
 }
 
 SolveResult solve_rates(const Instance& instance, const EpochGrid& grid, int horizon, RateModel& model,
@@ -318,9 +281,10 @@ void keep_best(const Instance& instance, const EpochGrid& grid, const RateModel&
   const auto journeys = journeys_of(instance, grid, model, values);
   if (journeys.empty()) return;
   for (const First first : {First::by_epoch, First::farthest}) {
-    const Schedule played = play(instance, first, journeys);
-    if (found.schedule && last_arrival(instance, played) >= last_arrival(instance, *found.schedule)) continue;
-    found.schedule = played;
+    const auto played = play(instance, first, journeys);
+    if (!played) continue;
+    if (found.schedule && last_arrival(instance, *played) >= last_arrival(instance, *found.schedule)) continue;
+    found.schedule = *played;
     found.epochs = epochs;
   }
 }

@@ -20,6 +20,7 @@
 #include "synthesis/trees/tree_network.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/retime.hpp"
+#include "tenex/schedule/verifier.hpp"
 #include "tenex/schedule/views.hpp"
 
 namespace tenex {
@@ -89,7 +90,8 @@ Formulation formulation_for(const SynthesisProblem& problem, const EpochGrid& gr
   const double columns = static_cast<double>(known.count()) / static_cast<double>(grid.length.count()) *
                          static_cast<double>(problem.topology.links()) *
                          static_cast<double>(problem.collective.chunks());
-  return columns <= static_cast<double>(kMostColumns) / 2 ? Formulation::milp : Formulation::a_star;
+  const bool small = columns <= static_cast<double>(kMostColumns) / 2;
+  return small || limits_buffers(problem.topology) ? Formulation::milp : Formulation::a_star;
 }
 
 std::string_view maker_of(Formulation formulation) {
@@ -139,7 +141,10 @@ void take(const SynthesisProblem& problem, const Found& found, Formulation formu
   if (found.solved) proven.report.epoch = epoch;
   proven.bound = std::max(proven.bound, found.bound);
   if (!found.schedule) return;
-  const Schedule retimed = retime(problem, prune_waste(problem, *found.schedule));
+  const Schedule pruned = prune_waste(problem, *found.schedule);
+  const bool limited = limits_buffers(problem.topology);  // what arrives sooner could wait too long
+  if (limited && !verify(problem, pruned).valid()) return;
+  const Schedule retimed = limited ? pruned : retime(problem, pruned);
   const SimTime time = last_arrival(problem, retimed);
   if (time >= proven.gathered.time) return;
   proven.gathered = {.schedule = retimed, .time = time, .engine = maker_of(formulation)};
@@ -187,10 +192,10 @@ Result<Gathered> gather(const SynthesisProblem& problem) {
 
 /// What te_ccl does not do, by name.
 std::optional<Diagnostic> refusal(const SynthesisProblem& problem) {
-  if (problem.topology.wires() != nullptr || limits_buffers(problem.topology))
-    return unsupported_error({}, "te_ccl has no model of these switches",
-                             "it knows switches that store and forward with unlimited buffers",
-                             "set forwarding = \"store_and_forward\" and switch_buffer = \"unlimited\"");
+  if (limits_buffers(problem.topology) && problem.solver.formulation == Formulation::a_star)
+    return unsupported_error({}, "the formulation a_star takes no limited buffers of switches",
+                             "a round does not know what the next one leaves in them",
+                             "set formulation = \"milp\", or switch_buffer = \"unlimited\"");
   if (problem.collective.chunk_sizes().size() != 1)
     return unsupported_error({}, "te_ccl takes chunks of one size", "an epoch is the time of a chunk",
                              "choose another algorithm");

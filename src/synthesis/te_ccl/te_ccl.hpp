@@ -16,8 +16,8 @@ inline constexpr std::string_view a_star = "a_star";
 inline constexpr std::string_view incumbent = "incumbent";
 }  // namespace te_ccl_maker
 
-/// Errors (unsupported): chunks of several sizes, switches with limited buffers or paths over switches that cut
-/// through, rates (lp) where chunks are copied; (input) NPUs that cannot be reached.
+/// Errors (unsupported): chunks of several sizes, rates (lp) where chunks are copied, rounds (a_star) over switches
+/// with limited buffers; (input) NPUs that cannot be reached.
 [[nodiscard]] Result<Synthesis> synthesize_te_ccl(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t te_ccl_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double te_ccl_seconds(const SynthesisProblem& problem);

@@ -3,9 +3,11 @@
 #include <map>
 #include <vector>
 
+#include "synthesis/compose.hpp"
+#include "synthesis/solvers/plan_player.hpp"
 #include "synthesis/te_ccl/model.hpp"
-#include "synthesis/te_ccl/play.hpp"
 #include "synthesis/te_ccl/search.hpp"
+#include "tenex/schedule/verifier.hpp"
 
 namespace tenex::te_ccl {
 namespace {
@@ -13,6 +15,10 @@ namespace {
 /// The epochs that a schedule takes if every send starts in the first epoch in which its chunk is there and its link is
 /// free, in the order of their starts.
 int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& schedule) {
+  if (instance.topology.wires() != nullptr) {  // starts wait for several links: epochs of its time
+    const SimTime time = last_arrival(instance, schedule);
+    return static_cast<int>(std::min<std::int64_t>((time + grid.length - picoseconds(1)) / grid.length, kNever));
+  }
   const auto vertices = instance.topology.vertices();
   std::map<std::size_t, std::vector<int>> arrivals;  // of switches: each arrival leaves once
   auto held = first_state(instance).held_from;
@@ -42,19 +48,78 @@ int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& s
   return last;
 }
 
-/// Solves the model of a horizon; `plan` gets the sends of a solution.
-SolveStatus try_horizon(const Instance& instance, const EpochGrid& grid, const EpochState& state, int horizon,
-                        std::vector<EpochSend>& plan, SolverBudget& budget) {
-  const EpochModel model = build_model(instance, grid, state, {.horizon = horizon});
+/// Solves a model; `plan` gets the sends of a solution.
+SolveStatus solve_wish(const Instance& instance, const EpochGrid& grid, const EpochState& state, const Wish& wish,
+                       std::vector<PlannedSend>& plan, SolverBudget& budget) {
+  const EpochModel model = build_model(instance, grid, state, wish);
   if (model.program.row_count() == 0) return SolveStatus::unknown;
-  const SolveResult result = solve_mixed(model.program, SolveGoal::any_solution, budget);
+  const auto goal = wish.early ? SolveGoal::least_cost : SolveGoal::any_solution;
+  const SolveResult result = solve_mixed(model.program, goal, budget);
   if (result.status == SolveStatus::feasible) plan = sends_of(model, result.values);
   return result.status;
+}
+
+/// The plan played. nullopt if that fails, also because a chunk that comes sooner than planned finds a full buffer.
+std::optional<Schedule> played(const Instance& instance, const std::vector<PlannedSend>& plan) {
+  auto schedule = play_plan(instance, plan);
+  if (schedule && limits_buffers(instance.topology) && !verify(instance, *schedule).valid()) return std::nullopt;
+  return schedule;
+}
+
+/// A plan whose hops were rounded up: played, or at its epochs if that is sooner (links that wait for nothing may take
+/// a send that delays a more important one).
+std::optional<Schedule> schedule_of(const Instance& instance, const EpochGrid& up,
+                                    const std::vector<PlannedSend>& plan) {
+  auto schedule = played(instance, plan);
+  if (instance.topology.wires() != nullptr && !up.exact) return schedule;
+  auto at_epochs = make_list_schedule(timed(up, plan));
+  if (schedule && last_arrival(instance, *schedule) <= last_arrival(instance, at_epochs)) return schedule;
+  return at_epochs;
+}
+
+/// Plans of the least horizon differ in what they take in picoseconds: one whose chunks arrive early (TE-CCL's
+/// objective) is often sooner. It gets a part of the nodes that are left.
+void polish(const Instance& instance, const EpochGrid& up, const EpochState& state, Found& found,
+            SolverBudget& budget) {
+  SolverBudget part = budget.share();
+  std::vector<PlannedSend> plan;
+  const Wish wish{.horizon = found.epochs, .early = true, .limits = limits_buffers(instance.topology)};
+  const SolveStatus status = solve_wish(instance, up, state, wish, plan, part);
+  budget.use(part);
+  if (status != SolveStatus::feasible) return;
+  const auto schedule = schedule_of(instance, up, plan);
+  if (schedule && last_arrival(instance, *schedule) < last_arrival(instance, *found.schedule))
+    found.schedule = schedule;
 }
 
 /// Whether a share below 100 % ends the search. At 100 % the horizons decide: none is left to try.
 bool is_enough(const Instance& instance, const Found& found, SimTime bound, GoodEnough enough) {
   return enough != GoodEnough{} && found.schedule && enough.reached(last_arrival(instance, *found.schedule), bound);
+}
+
+/// A switch that does not copy has nothing left of a chunk that it sent on as often as it received it; of several
+/// arrivals it keeps the latest.
+void forget_what_left(const Topology& topology, const EpochGrid& up, const std::vector<PlannedSend>& sends,
+                      EpochState& state) {
+  struct Traffic {
+    int left = 0;  ///< sends less arrivals of this round
+    int latest = 0;
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Traffic> traffic;  // by chunk and switch
+  const auto keeps_none = [&](VertexId vertex) {
+    return !topology.is_npu(vertex) && !topology.switch_properties(vertex).copy;
+  };
+  for (const PlannedSend& send : sends) {
+    const VertexId from = topology.source(send.link);
+    const VertexId to = topology.target(send.link);
+    if (keeps_none(from)) ++traffic[{send.chunk.index(), from.index()}].left;
+    if (!keeps_none(to)) continue;
+    Traffic& there = traffic[{send.chunk.index(), to.index()}];
+    --there.left;
+    there.latest = std::max(there.latest, send.epoch + up.links[send.link.index()].latency);
+  }
+  for (const auto& [place, what] : traffic)
+    state.held_from[place.first * topology.vertices() + place.second] = what.left >= 0 ? kNever : what.latest;
 }
 
 }  // namespace
@@ -69,20 +134,24 @@ Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const S
   int next = least;                           // the horizon that most often is the answer, then bisection
   const auto proven = [&] { return up.exact ? std::max(bound, up.length * least) : bound; };
   while (least < most && !budget.spent() && !is_enough(instance, found, proven(), enough)) {
-    std::vector<EpochSend> plan;
+    std::vector<PlannedSend> plan;
     found.solved = true;
-    const SolveStatus status = try_horizon(instance, up, state, next, plan, budget);
+    const Wish wish{.horizon = next, .limits = limits_buffers(instance.topology)};
+    const SolveStatus status = solve_wish(instance, up, state, wish, plan, budget);
     if (status == SolveStatus::unknown) break;
     if (status == SolveStatus::infeasible) {
       least = next + 1;
     } else {
       most = next;
       found.epochs = next;
-      found.schedule = play(instance, plan);
+      found.schedule = schedule_of(instance, up, plan);
     }
     next = least + (most - least) / 2;
   }
-  if (up.exact) found.bound = up.length * least;
+  if (up.exact)
+    found.bound = up.length * least;
+  else if (found.schedule && !budget.spent() && !is_enough(instance, found, proven(), enough))
+    polish(instance, up, state, found, budget);
   return found;
 }
 
@@ -97,8 +166,8 @@ Found search_rounded_down(const Instance& instance, SimTime length, SimTime know
   int most = static_cast<int>(std::min<std::int64_t>(known / length, kNever));
   const auto ended = [&] { return is_enough(instance, found, std::max(bound, length * least), enough); };
   for (int next = least; least <= most && !budget.spent() && !ended(); next = least + (most - least) / 2) {
-    std::vector<EpochSend> plan;
-    const SolveStatus status = try_horizon(instance, down, state, next, plan, budget);
+    std::vector<PlannedSend> plan;
+    const SolveStatus status = solve_wish(instance, down, state, {.horizon = next}, plan, budget);
     if (status == SolveStatus::unknown) break;
     found.solved = true;
     if (status == SolveStatus::infeasible) {
@@ -106,10 +175,10 @@ Found search_rounded_down(const Instance& instance, SimTime length, SimTime know
       continue;
     }
     most = next - 1;
-    const auto played = play(instance, plan);
-    if (!played || (found.schedule && last_arrival(instance, *played) >= last_arrival(instance, *found.schedule)))
+    const auto schedule = played(instance, plan);
+    if (!schedule || (found.schedule && last_arrival(instance, *schedule) >= last_arrival(instance, *found.schedule)))
       continue;
-    found.schedule = *played;
+    found.schedule = schedule;
     found.epochs = next;
   }
   found.bound = std::min(known, length * least);
@@ -121,13 +190,13 @@ Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudg
   constexpr int kLeastEpochs = 3;
   const auto vertices = instance.topology.vertices();
   EpochState state = first_state(instance);
-  std::vector<EpochSend> all;
+  std::vector<PlannedSend> all;
   Found found;
   const int epochs = std::max(kLeastEpochs, up.longest_latency + 1);
   for (int round = 0; round < kMostRounds; ++round) {
     if (std::ranges::none_of(state.wanted, [](bool open) { return open; })) {
-      found.schedule = make_list_schedule(timed(up, all));
-      for (const EpochSend& send : all)
+      found.schedule = schedule_of(instance, up, all);
+      for (const PlannedSend& send : all)
         found.epochs = std::max(found.epochs, send.epoch + up.links[send.link.index()].latency);
       return found;
     }
@@ -135,18 +204,14 @@ Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudg
     const EpochModel model = build_model(instance, up, state, {.horizon = epochs, .all = false});
     if (model.sends.empty()) return found;
     found.solved = true;
-    // Rounds share what is left of the nodes, so that a hard one does not take all.
-    constexpr std::int64_t kShare = 4;
-    SolverBudget of_round = budget;
-    of_round.nodes = budget.nodes_used + std::max<std::int64_t>(1, (budget.nodes - budget.nodes_used) / kShare);
+    SolverBudget of_round = budget.share();  // so that a hard round does not take all
     const SolveResult result = solve_mixed(model.program, SolveGoal::least_cost, of_round);
-    of_round.nodes = budget.nodes;
-    budget = of_round;
+    budget.use(of_round);
     if (result.status != SolveStatus::feasible) return found;
     const auto sends = sends_of(model, result.values);
     if (sends.empty()) return found;
     state.under_way.clear();
-    for (EpochSend send : sends) {
+    for (PlannedSend send : sends) {
       const int arrival = send.epoch + up.links[send.link.index()].latency;
       const auto to = send.chunk.index() * vertices + instance.topology.target(send.link).index();
       state.held_from[to] = std::min(state.held_from[to], arrival);
@@ -155,6 +220,7 @@ Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudg
       send.epoch += round * epochs;
       all.push_back(send);
     }
+    forget_what_left(instance.topology, up, sends, state);
     for (int& epoch : state.held_from)
       if (epoch < kNever) epoch = std::max(0, epoch - epochs);
   }
