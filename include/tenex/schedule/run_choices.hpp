@@ -67,7 +67,7 @@ enum class Formulation : std::uint8_t {
 struct EpochChoice {
   enum class By : std::uint8_t { fastest, slowest, length };
   By by = By::fastest;
-  SimTime length;           ///< of By::length
+  SimTime length{};         ///< of By::length
   std::int64_t factor = 1;  ///< of the others
   bool operator==(const EpochChoice&) const = default;
 };
