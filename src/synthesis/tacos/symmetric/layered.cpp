@@ -39,7 +39,7 @@ std::vector<std::uint32_t> ranks_by_speed(const LayerNetwork& network, const std
   for (std::uint32_t layer = 0; layer < network.layers(); ++layer)
     for (const LayerPort& port : network.ports(layer))
       fastest[port.dimension] = std::min(fastest[port.dimension], hops[port.link_class].latency);
-  return ranks_of(fastest);
+  return dense_ranks(fastest);
 }
 
 /// By rank of dimensions, those by speed first, and in turn with the preferences of items; scarce ones last.

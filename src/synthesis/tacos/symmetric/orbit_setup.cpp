@@ -50,9 +50,9 @@ void OrbitSetup::set_rankings() {
       uneven = uneven || (lane_of[ports.port_of[other.first_direction]] == by_speed.back() &&
                           other.farthest_hops > kMuchLonger * dimension.farthest_hops);
   }
-  if (uneven) add_ranking(ranks_of(by_length));
+  if (uneven) add_ranking(dense_ranks(by_length));
   add_ranking(by_speed);
-  add_ranking(ranks_of(by_length));
+  add_ranking(dense_ranks(by_length));
   add_ranking(std::vector<std::uint32_t>(by_speed.size(), 0));
   promising_rankings = rankings.size();
   if (lanes.size() > 1) add_other_rankings();

@@ -9,9 +9,9 @@
 
 namespace tenex {
 
-/// The rank of each value among the distinct ones.
+/// The rank of each value among the distinct ones: equal values have one rank.
 template <class Value>
-[[nodiscard]] std::vector<std::uint32_t> ranks_of(const std::vector<Value>& values) {
+[[nodiscard]] std::vector<std::uint32_t> dense_ranks(const std::vector<Value>& values) {
   auto sorted = values;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
