@@ -24,6 +24,7 @@ constexpr double kSecondsPerDelivery = 0.1e-6;  // of one attempt, on layers
 constexpr double kSecondsPerCandidate = 2e-9;   // that a port looks at
 constexpr double kSecondsPerSend = 120e-9;      // to write one out
 constexpr double kBytesPerItem = 64;            // of a layer, without its ports
+constexpr double kBytesPerCandidate = 20;       // of a port
 constexpr double kBytesPerSend = 32 + 16;
 
 std::vector<HopTime> hops_of(const SynthesisProblem& problem) {
@@ -161,11 +162,13 @@ Result<Gathered> gather_layered(const SynthesisProblem& problem) {
 }
 
 std::size_t layered_bytes(const SynthesisProblem& problem) {
+  const auto network = LayerNetwork::of(problem.topology);
+  const double positions = network ? network->positions() : 1;
   const double items =
       static_cast<double>(problem.collective.required_deliveries()) + static_cast<double>(problem.collective.chunks());
   const double ports = static_cast<double>(problem.topology.links()) / static_cast<double>(problem.topology.npus());
-  return static_cast<std::size_t>(items * (kBytesPerItem + 12 * ports) / 2 + items * kBytesPerSend +
-                                  static_cast<double>(problem.topology.links()) * 200);
+  return static_cast<std::size_t>(items / positions * (kBytesPerItem + kBytesPerCandidate * ports) +
+                                  items * kBytesPerSend + static_cast<double>(problem.topology.links()) * 200);
 }
 
 double layered_seconds(const SynthesisProblem& problem) {
