@@ -2,7 +2,9 @@
 //
 // Algorithms are tried in the order of their expected seconds; where the number of chunks is chosen, too, in the order
 // of their times with one chunk, so that a search that may end early ends early. Numbers of chunks are tried as powers
-// of two, until two in a row gain less than half a percent; then halves of the two gaps beside the best number.
+// of two, until two in a row gain less than half a percent; then halves of the two gaps beside the best number. What a
+// pipeline loses while it fills is in proportion to a chunk, so each doubling gains half of what the one before did. An
+// algorithm that would not pass the best one so far with four times as much is left.
 //
 // Solvers are not tried: they take minutes. The bound says what is proven of the best result: it is an optimum, or at
 // most `optimality_gap` slower than one.
@@ -30,6 +32,8 @@ constexpr double kMostSecondsOfChunks = 60;
 constexpr std::int64_t kLeastGain = 200;
 /// How often the gaps beside the best number of chunks are halved.
 constexpr int kRefinements = 2;
+/// All further doublings together are taken to gain at most so many times what the better one of the last two did.
+constexpr std::int64_t kMostGainLeft = 4;
 
 bool chooses_algorithm(const DesignPoint& point) { return point.algorithm == kBestOfAll; }
 bool chooses_chunks(const DesignPoint& point) { return !point.trains() && point.chunks == kAutomaticChunks; }
@@ -40,6 +44,10 @@ bool has_switches(const DesignPoint& point) {
   const auto built = build_point_topology(point);
   return built && (built->switches() > 0 || built->wires() != nullptr);
 }
+
+/// evaluate_choice(), for which a row that is not below `rival` is as good as any.
+EvaluationOutput search_choice(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options,
+                               std::optional<SimTime> rival);
 
 /// The point with an algorithm. Settings that the algorithm does not read get their defaults.
 DesignPoint with_algorithm(DesignPoint point, const AlgorithmFacts& facts) {
@@ -191,6 +199,8 @@ class Trials {
           row.status == PointStatus::ok && (!best_ || row.collective_time_ps < best_row_.collective_time_ps);
       if (!wins) return row;
     }
+    if (best_ && leaves_choice(trial))
+      return search_choice(trial, cache_, quick_, picoseconds(best_row_.collective_time_ps)).row;
     return evaluate_point(trial, cache_, quick_).row;
   }
 
@@ -253,16 +263,21 @@ bool may_have(const DesignPoint& point, std::int64_t chunks, Estimator& estimato
 
 class ChunkSearch {
  public:
-  ChunkSearch(Trials& trials, const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes)
-      : trials_(trials), point_(point), estimator_(estimator), memory_limit_bytes_(memory_limit_bytes) {}
+  ChunkSearch(Trials& trials, const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes,
+              std::optional<SimTime> rival)
+      : trials_(trials), point_(point), estimator_(estimator), memory_limit_bytes_(memory_limit_bytes), rival_(rival) {}
 
   void run() {
     int poor = 0;
+    SimTime last_gain = SimTime::max();
     for (std::int64_t chunks = 1; chunks <= kMostAutomaticChunks && poor < 2; chunks *= 2) {
       const auto before = least_;
       if (!attempt(chunks)) break;
       poor = before && *least_ > *before - *before / kLeastGain ? poor + 1 : 0;
       if (trials_.ended()) return;
+      const SimTime gain = before ? *before - *least_ : SimTime::max();
+      if (rival_ && std::max(gain, last_gain) <= (*least_ - *rival_) / kMostGainLeft) return;
+      last_gain = gain;
     }
     for (int round = 0; round < kRefinements && trials_.best() && !trials_.ended(); ++round) refine();
   }
@@ -294,9 +309,21 @@ class ChunkSearch {
   const DesignPoint& point_;
   Estimator& estimator_;
   std::size_t memory_limit_bytes_;
+  std::optional<SimTime> rival_;
   std::map<std::int64_t, SimTime> times_;
   std::optional<SimTime> least_;
 };
+
+EvaluationOutput search_choice(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options,
+                               std::optional<SimTime> rival) {
+  Estimator estimator(options.memory_limit_bytes);
+  Trials trials(point, cache, options);
+  if (chooses_algorithm(point))
+    try_algorithms(trials, point, estimator, options.memory_limit_bytes);
+  else
+    ChunkSearch(trials, point, estimator, options.memory_limit_bytes, rival).run();
+  return trials.take();
+}
 
 }  // namespace
 
@@ -305,13 +332,7 @@ bool leaves_choice(const DesignPoint& point) {
 }
 
 EvaluationOutput evaluate_choice(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
-  Estimator estimator(options.memory_limit_bytes);
-  Trials trials(point, cache, options);
-  if (chooses_algorithm(point))
-    try_algorithms(trials, point, estimator, options.memory_limit_bytes);
-  else
-    ChunkSearch(trials, point, estimator, options.memory_limit_bytes).run();
-  return trials.take();
+  return search_choice(point, cache, options, std::nullopt);
 }
 
 Estimate estimate_choice(const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes) {

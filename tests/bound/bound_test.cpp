@@ -142,6 +142,19 @@ TEST(Bound, WaitsForWhatIsFarAwayToComeNear) {
   }
 }
 
+TEST(Bound, WaitsForWhatIsFarAwayToSpreadInASlice) {
+  // RI(3)_FC(11)_FC(2) at 25, 400 and 100 GB/s: hops of 40.5, 3 and 10.5 us. A row of 11 NPUs needs the 44 chunks of
+  // the two other planes. Its 22 ring links bring 22 by 40.5 us, and the next ones by 81 us. Its 11 links from the
+  // other row of its plane can start with any of them at 40.5 us, so they bring 11 by 51 us and 11 by 61.5 us. The last
+  // ones are at one NPU of the row each, and a hop takes them on: 64.5 us. Then they have been everywhere, if all goes
+  // well.
+  const Topology mixed =
+      support::shape("RI(3)_FC(11)_FC(2)", {support::kAlpha},
+                     {gigabytes_per_second(25), gigabytes_per_second(400), gigabytes_per_second(100)});
+  for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter})
+    EXPECT_EQ(bound_named("approach", {mixed, of_megabytes(kind, 66), Occupancy::transfer}), nanoseconds(64'500));
+}
+
 TEST(Bound, WaitsForWhatANeighbourHasToRelay) {
   // torus(5,5): 24 chunks over 4 in-links, 6 each. Under serialization a link brings its source's own chunk by 20.5 us,
   // when the source gets something to relay, and 5 more by 20.5 + 0.5 + 5 * 20 us. Counting alone: 0.5 + 6 * 20.

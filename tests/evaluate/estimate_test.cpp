@@ -187,7 +187,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"torus(8,8,4)", "all_reduce", "hierarchical"}, Case{"mesh(16,16)", "all_gather", "multitree"},
         Case{"SW(400)", "all_reduce", "rings"}, Case{"torus(8,8,8)", "all_gather", "rings"},
         Case{"FC(200)", "all_gather", "rings"}, Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
-        Case{"mesh(20,20)", "all_reduce", "tacos", "event_driven"}, Case{"mesh(40,40)", "all_gather", "tacos", "exact"},
+        Case{"mesh(20,20)", "all_reduce", "tacos", "event_driven"},
+        Case{"LI(6)_FC(60)", "all_gather", "tacos", "symmetric"}, Case{"mesh(40,40)", "all_gather", "tacos", "exact"},
         Case{"mesh(40,40)", "all_reduce", "tacos", "exact", "transfer"},
         Case{"mesh(41,43)", "all_reduce", "tacos", "coarse"}, Case{"mesh(12,12)", "all_reduce", "trees", "queued"},
         Case{"SW(64)", "all_gather", "trees", "cut_rate"}));

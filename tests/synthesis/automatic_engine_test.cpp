@@ -41,7 +41,7 @@ Collective random_collective(Random& random, std::size_t npus) {
 }
 
 TEST(AutomaticEngine, IsAsGoodAsEveryNamedEngineOnSmallProblems) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed, 0x6175746f);
     const Topology topology = random.below(2) == 0 ? random_product(random)

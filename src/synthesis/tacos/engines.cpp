@@ -4,15 +4,33 @@
 #include "synthesis/tacos/coarse/coarse.hpp"
 #include "synthesis/tacos/event_driven/event_driven.hpp"
 #include "synthesis/tacos/exact/exact.hpp"
+#include "synthesis/tacos/symmetric/layered.hpp"
 #include "synthesis/tacos/symmetric/symmetric.hpp"
 #include "synthesis/tacos/tacos.hpp"
 
 namespace tenex {
 
+namespace {
+
+constexpr double kSecondsToTryLayers = 0.3;  // they often gain a tenth where lines are
+
+}  // namespace
+
 const std::vector<TacosEngine>& engines() {
   static const std::vector<TacosEngine> table = {
       {tacos_engine::symmetric, "symmetric", "one NPU's schedule, translated to all others, O(n)", symmetric_unsuitable,
        true, gather_symmetric, symmetric_bytes, symmetric_seconds, synthesize_symmetric},
+      {tacos_engine::symmetric,
+       "symmetric",
+       "one schedule for each layer of lines, translated to all positions of the layer",
+       layered_unsuitable,
+       false,
+       gather_layered,
+       layered_bytes,
+       layered_seconds,
+       nullptr,
+       {},
+       kSecondsToTryLayers},
       {tacos_engine::coarse, "coarse",
        "blocks of NPUs as units, expanded to single sends: fast, a little above the bound", coarse_unsuitable, false,
        gather_coarse, coarse_bytes, coarse_seconds},

@@ -20,7 +20,8 @@ inline constexpr std::string_view event_driven = "event_driven";  ///< any topol
 inline constexpr std::string_view exact = "exact";
 inline constexpr std::string_view coarse =
     "coarse";  ///< blocks of NPUs as units, expanded: fast, a little above the bound
-inline constexpr std::string_view symmetric = "symmetric";  ///< one NPU's schedule, translated to all others: O(n)
+/// One NPU's schedule, translated to all others: O(n); with lines one schedule for each layer.
+inline constexpr std::string_view symmetric = "symmetric";
 
 }  // namespace tenex::tacos_engine
 
@@ -45,6 +46,8 @@ struct TacosEngine {
   Result<Synthesis> (*whole)(const SynthesisProblem& problem) = nullptr;
   /// The named engines that `gather` itself tries, of an entry of kAutomaticEngine.
   std::vector<std::string_view> tries = {};
+  /// `auto` tries it beside others if it is expected to take no longer.
+  double seconds_to_try = 20e-3;
 };
 
 /// In the order in which `automatic` tries them.

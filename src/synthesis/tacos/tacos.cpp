@@ -31,7 +31,8 @@ std::size_t tacos_bytes(const SynthesisProblem& problem) {
 
 bool tacos_uses_threads(const SynthesisProblem& problem) {
   const TacosEngine& engine = engine_of(problem);
-  return engine.whole == nullptr && engine.choice != tacos_engine::event_driven;
+  return engine.whole == nullptr && engine.choice != tacos_engine::event_driven &&
+         engine.choice != tacos_engine::symmetric;
 }
 
 double tacos_seconds(const SynthesisProblem& problem) {

@@ -16,10 +16,11 @@ namespace tenex {
 
 namespace {
 
-constexpr double kSecondsToTry = 20e-3;          // an engine that is expected to take longer is not tried
 constexpr double kSecondsOfMoreAttempts = 4e-3;  // what attempts beyond the problem's may take, by engine
-constexpr double kSecondsByDimension = 0.1;      // the same for levels by dimension, which often gain a third
-constexpr double kSecondsPerAttempt = 30e-6;     // at least: engines begin with tables of links and chunks
+constexpr double kSecondsByDimension =
+    0.1;  // what an attempt with levels by dimension, which often gain a third, may take
+constexpr double kSecondsOfLevels = 20e-3;    // what all these attempts may take, but for the first three
+constexpr double kSecondsPerAttempt = 30e-6;  // at least: engines begin with tables of links and chunks
 constexpr std::uint32_t kMostAttempts = 32;
 constexpr double kMostSends = 1 << 20;  // no engine makes more in the time to try
 
@@ -109,7 +110,7 @@ std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEng
     if (engine.choice == kAutomaticEngine || !engine.unsuitable(gather).empty()) continue;
     const bool known = std::any_of(trials.begin(), trials.end(),
                                    [&](const Trial& trial) { return trial.engine->choice == engine.choice; });
-    if (known || seconds_of(problem, engine) > kSecondsToTry) continue;
+    if (known || seconds_of(problem, engine) > engine.seconds_to_try) continue;
     const std::uint32_t most = attempts_of(problem, engine);
     std::vector<Trial> of_engine{{&engine, most}};
     // More attempts make a gather no worse, but an All-Reduce of the best gather may overlap less.
@@ -121,7 +122,7 @@ std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEng
   const double one = std::max(kSecondsPerAttempt, seconds_of(named(problem, kByDimension.choice, 1), kByDimension));
   if (one <= kSecondsByDimension && kByDimension.unsuitable(gather).empty())
     trials.push_back(
-        {&kByDimension, static_cast<std::uint32_t>(std::clamp<double>(kSecondsToTry / one, 3, kMostAttempts))});
+        {&kByDimension, static_cast<std::uint32_t>(std::clamp<double>(kSecondsOfLevels / one, 3, kMostAttempts))});
   while (!trials.empty() && bytes_with(problem, first, trials) > problem.memory_limit_bytes) trials.pop_back();
   return trials;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "synthesis/tacos/symmetric/weak_orders.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {
@@ -13,19 +14,6 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kMuchLonger = 2;
-constexpr std::size_t kMostDimensionsRanked = 4;  // 75 weak orders
-
-/// The rank of each value among the distinct ones.
-template <class Value>
-std::vector<std::uint32_t> ranks_of(const std::vector<Value>& values) {
-  auto sorted = values;
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  std::vector<std::uint32_t> ranks;
-  for (const auto& value : values)
-    ranks.push_back(static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin()));
-  return ranks;
-}
 
 }  // namespace
 
@@ -62,30 +50,16 @@ void OrbitSetup::set_rankings() {
       uneven = uneven || (lane_of[ports.port_of[other.first_direction]] == by_speed.back() &&
                           other.farthest_hops > kMuchLonger * dimension.farthest_hops);
   }
-  if (uneven) add_ranking(ranks_of(by_length));
+  if (uneven) add_ranking(dense_ranks(by_length));
   add_ranking(by_speed);
-  add_ranking(ranks_of(by_length));
+  add_ranking(dense_ranks(by_length));
   add_ranking(std::vector<std::uint32_t>(by_speed.size(), 0));
   promising_rankings = rankings.size();
   if (lanes.size() > 1) add_other_rankings();
 }
 
-/// All weak orders of few dimensions: which dimensions should bring chunks to the others depends on how much each can
-/// deliver at all, not only on its speed.
 void OrbitSetup::add_other_rankings() {
-  const std::size_t dimensions = group.dimensions().size();
-  if (dimensions < 2 || dimensions > kMostDimensionsRanked) return;
-  std::vector<std::uint32_t> ranks(dimensions, 0);
-  for (bool more = true; more;) {
-    const std::uint32_t highest = *std::max_element(ranks.begin(), ranks.end());
-    bool dense = true;  // every rank below the highest occurs
-    for (std::uint32_t rank = 0; rank < highest; ++rank)
-      dense = dense && std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-    if (dense) add_ranking(ranks);
-    std::size_t digit = 0;
-    while (digit < dimensions && ++ranks[digit] == dimensions) ranks[digit++] = 0;
-    more = digit < dimensions;
-  }
+  for (const auto& order : weak_orders(group.dimensions().size())) add_ranking(order);
 }
 
 void OrbitSetup::add_ranking(const std::vector<std::uint32_t>& rank_of_dimension) {
