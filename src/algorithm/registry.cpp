@@ -63,6 +63,7 @@ const std::vector<Algorithm>& algorithms() {
       {.name = "rhd",
        .description = "recursive halving and doubling",
        .source = "Thakur et al., Optimization of collective communication operations in MPICH, 2005",
+       .long_name = "halving_doubling",
        .collectives = Kinds{ag, rs, ar},
        .make = make_rhd,
        .sizes = sizes_of_rhd,
@@ -73,6 +74,7 @@ const std::vector<Algorithm>& algorithms() {
        .description = "two binary trees, each for half of the data",
        .source =
            "Sanders, Speck and Traeff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009",
+       .long_name = "double_binary_tree",
        .collectives = Kinds{ar},
        .make = make_dbt,
        .sizes = sizes_of_forest,

@@ -74,7 +74,16 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-const UnitName* find_unit(const Family& family, std::string_view text) {
+/// "µs" as "us": with the micro sign (U+00B5) or the Greek letter mu (U+03BC), which look alike.
+std::string with_plain_micro(std::string_view unit) {
+  for (const std::string_view micro : {"\xC2\xB5", "\xCE\xBC"})
+    if (unit.starts_with(micro)) return fmt::format("u{}", unit.substr(micro.size()));
+  return std::string(unit);
+}
+
+const UnitName* find_unit(const Family& family, std::string_view written) {
+  const std::string plain = with_plain_micro(written);
+  std::string_view text = plain;
   if (text.size() < family.suffix.size() || text.substr(text.size() - family.suffix.size()) != family.suffix) {
     return nullptr;
   }

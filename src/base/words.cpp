@@ -71,10 +71,15 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
 }
 
+std::string listed_unless_near(std::string_view intro, std::string_view word, std::span<const std::string_view> known) {
+  const bool lists = known.size() <= kFewWords || nearest_spelling(word, known).empty();
+  return lists ? fmt::format("{} {}", intro, join(known)) : std::string();
+}
+
 Diagnostic unknown_word(std::string_view word, std::string_view noun, std::span<const std::string_view> known,
                         const Place& place) {
   return input_error(place, fmt::format("unknown {} \"{}\"", noun, shortened(word)),
-                     fmt::format("it is one of {}", join(known)), did_you_mean(word, known));
+                     listed_unless_near("it is one of", word, known), did_you_mean(word, known));
 }
 
 }  // namespace tenex

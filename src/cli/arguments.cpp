@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -247,6 +249,15 @@ void add_optimize(CLI::App& app, Parsed& parsed) {
   auto* optimize = app.add_subcommand(
       "optimize", "Split a network's bandwidth over its dimensions for a workload; or time a given split");
   add_options(optimize, ReadBy::training, parsed.optimize.settings);
+  constexpr std::array<std::pair<const char*, const char*>, 4> kDegrees{{
+      {"--tp", "degree of tensor parallelism; --tp, --dp, --pp and --ep together are another spelling of --hp"},
+      {"--dp", "degree of data parallelism"},
+      {"--pp", "pipeline stages"},
+      {"--ep", "experts' parallelism, inside the data degree"},
+  }};
+  for (std::size_t i = 0; i < kDegrees.size(); ++i)
+    optimize->add_option(kDegrees[i].first, parsed.optimize.degrees[i], kDegrees[i].second)
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
   optimize->get_option("--scheme")
       ->description("perf_opt (default), perf_per_cost, equal or given, see `tenex list schemes`");
   optimize
@@ -298,6 +309,45 @@ bool complain_of_unknown_command(const CLI::App& app, int argc, char** argv) {
   return true;
 }
 
+/// "8,256,4,8": the degrees as the key hp has them; the ones that are not given are 1.
+std::string hp_of(const std::array<std::int64_t, 4>& degrees) {
+  const std::size_t count = degrees[3] > 0 ? 4 : degrees[2] > 0 ? 3 : 2;
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i)
+    text += (i == 0 ? "" : ",") + std::to_string(std::max<std::int64_t>(degrees[i], 1));
+  return text;
+}
+
+/// The options of a command, each by all its names.
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// Errors of CLI11 in the project's form; unknown options with the nearest one.
+void complain_of(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string place = chosen.empty() ? "tenex" : "tenex " + command.get_name();
+  const std::string fallback = "`" + place + " --help` shows the options";
+  Diagnostics errors;
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    const auto names = option_names(command);
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    for (const auto& word : app.remaining(true)) {
+      if (!word.starts_with("--")) continue;
+      const std::string option = word.substr(0, word.find('='));
+      const auto nearest = did_you_mean(option, known);
+      errors.push_back(
+          input_error({place, 0, 0}, "unknown option \"" + option + "\"", {}, nearest.empty() ? fallback : nearest));
+    }
+  }
+  if (errors.empty()) errors.push_back(input_error({place, 0, 0}, error.what(), {}, fallback));
+  complain(errors);
+}
+
 Arguments chosen(const CLI::App& app, Parsed& parsed) {
   const auto& name = app.get_subcommands().front()->get_name();
   if (name == "run") return parsed.run;
@@ -308,7 +358,11 @@ Arguments chosen(const CLI::App& app, Parsed& parsed) {
   if (name == "verify") return parsed.verify;
   if (name == "list") return parsed.list;
   if (name == "schema") return parsed.schema;
-  if (name == "optimize") return parsed.optimize;
+  if (name == "optimize") {
+    const auto& degrees = parsed.optimize.degrees;
+    if (degrees != decltype(parsed.optimize.degrees){}) parsed.optimize.settings.emplace_back("hp", hp_of(degrees));
+    return parsed.optimize;
+  }
   if (name == "simulate" && !parsed.replay.file.empty()) {
     auto& replay = parsed.replay;
     replay.json = parsed.point.json;
@@ -350,7 +404,10 @@ Arguments parse_arguments(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const bool asked = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    app.exit(error);
+    if (asked)
+      app.exit(error);
+    else
+      complain_of(app, error);
     return Leave{asked ? 0 : static_cast<int>(ExitCode::bad_input)};
   }
   return chosen(app, parsed);

@@ -1,6 +1,7 @@
 // Internal to cli: the arguments of each command, as plain values.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -76,6 +77,8 @@ struct PointArguments {
 struct OptimizeArguments {
   std::vector<std::pair<std::string, std::string>> settings;
   std::vector<std::string> constraints;  ///< one per --constraint
+  /// Tensor and data parallelism, pipeline stages, experts, each from its own option; 0: not given. They make `hp`.
+  std::array<std::int64_t, 4> degrees{};
   int threads = 1;
   std::string memory;
   bool json = false;

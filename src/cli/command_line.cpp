@@ -1,15 +1,20 @@
 // Parses argv, runs a command and returns the exit code.
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string_view>
 #include <variant>
 
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "mpi_session.hpp"
+#include "tenex/base/message.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/cli/cli.hpp"
 
@@ -23,7 +28,22 @@ bool printed_whole() {
   return false;
 }
 
-void complain(const Diagnostics& errors) { std::fprintf(stderr, "%s\n", to_string(errors).c_str()); }
+namespace {
+
+/// Colours where a person reads: on a terminal that has them, unless NO_COLOR (no-color.org) is set.
+Colours colours_of_stderr() {
+  const char* const refused = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  const bool has_none = terminal == nullptr || std::string_view(terminal) == "dumb";
+  const bool refuses = refused != nullptr && *refused != '\0';
+  return isatty(STDERR_FILENO) == 1 && !has_none && !refuses ? Colours::terminal : Colours::none;
+}
+
+}  // namespace
+
+void complain(const Diagnostics& errors) { std::fputs(render(errors, colours_of_stderr()).c_str(), stderr); }
+
+void warn(std::string_view warning) { std::fputs(render_warning(warning, colours_of_stderr()).c_str(), stderr); }
 
 Result<std::size_t> memory_limit(const std::string& text, std::size_t fallback) {
   if (text.empty()) return fallback;

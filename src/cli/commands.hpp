@@ -37,8 +37,10 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
 /// Flushes stdout; false, with a message, when something printed was lost.
 [[nodiscard]] bool printed_whole();
 
-/// Prints diagnostics on stderr.
+/// Prints diagnostics on stderr, in colours on a terminal.
 void complain(const Diagnostics& errors);
+/// Prints a warning on stderr, likewise.
+void warn(std::string_view warning);
 
 /// The exit code of a one-shot command whose point has this status.
 [[nodiscard]] ExitCode exit_of(PointStatus status);

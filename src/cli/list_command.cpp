@@ -24,8 +24,10 @@ namespace {
 
 std::string topologies() {
   std::string text = "topologies (products: RI(4)_FC(8)_SW(32); dimension 1 varies fastest)\n";
-  for (const BlockRule* block : block_rules()) text += list_line(fmt::format("{}(k)", block->name), block->description);
+  for (const BlockRule* block : block_rules())
+    text += list_line(fmt::format("{}(k), {}(k)", block->name, block->long_name), block->description);
   for (const ShapeAlias& alias : shape_aliases()) text += list_line(alias.usage, alias.description);
+  text += list_line("NAME", "a built-in machine, see `tenex list machines`");
   text +=
       list_line("FILE.toml", "a machine file, which lists links or names a shape, see experiments/machines/README.md");
   text += "topologies that are no products (alpha and bandwidth: one for all, or one per level of links)\n";
@@ -45,6 +47,7 @@ std::string described_algorithms() {
     std::string kinds;
     for (const auto kind : algorithm.collectives) kinds += (kinds.empty() ? "" : ", ") + std::string(to_string(kind));
     text += list_line(algorithm.name, algorithm.description) + list_line("", "for " + kinds);
+    if (!algorithm.long_name.empty()) text += list_line("", fmt::format("also {}", algorithm.long_name));
     if (!algorithm.reads.window.empty()) text += list_line("", fmt::format("window: {}", algorithm.reads.window));
     if (algorithm.reads.order) text += list_line("", "order: of its peers, relative or absolute");
     if (!algorithm.requirement.empty()) text += list_line("", fmt::format("needs {}", algorithm.requirement));
@@ -105,6 +108,7 @@ struct Topic {
 
 constexpr Topic kTopics[] = {
     {"topologies", topologies},
+    {"machines", list_machines},
     {"collectives", collectives},
     {"algorithms", described_algorithms},
     {"synthesizers", described_synthesizers},

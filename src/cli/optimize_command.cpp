@@ -75,7 +75,7 @@ ExitCode execute(const OptimizeArguments& arguments) {
   const auto output = evaluate(*point, cache, options);
   const auto exit = exit_of(output.row.status);
   if (exit != ExitCode::done && !arguments.json) {
-    std::fprintf(stderr, "%s\n", output.row.reason.c_str());
+    complain({input_error({}, output.row.reason)});
     return exit;
   }
   const auto report = report_of(*point, output.row);

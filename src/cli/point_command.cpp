@@ -223,7 +223,7 @@ ExitCode execute(const PointArguments& arguments) {
   auto output = evaluate(*point, cache, options);
   const auto exit = exit_of(output.row.status);
   if (exit != ExitCode::done && !arguments.json) {
-    std::fprintf(stderr, "%s\n", output.row.reason.c_str());
+    complain({input_error({}, output.row.reason)});
     return exit;
   }
   auto report = report_of(*point, output.row);

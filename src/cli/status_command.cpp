@@ -232,7 +232,7 @@ ExitCode print_status(const std::filesystem::path& dir, bool json) {
   if (!study) return complain(study.errors()), ExitCode::bad_input;
   const auto status = read_folder_status(dir, *study);
   if (!status) return complain(status.errors()), ExitCode::bad_input;
-  for (const auto& warning : status->warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  for (const auto& warning : status->warnings) warn(warning);
   const auto overview = overview_of(*status, *study);
   const auto text = json ? to_json(report_of(dir, *status, overview, *study)) : text_of(dir, *status, overview, *study);
   std::fputs(text.c_str(), stdout);

@@ -27,7 +27,7 @@ ExitCode exit_of_once(const Diagnostics& errors) {
 }
 
 void warn(const std::vector<std::string>& warnings) {
-  for (const auto& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  for (const auto& warning : warnings) warn(warning);
 }
 
 ExitCode say_missing(const MergeReport& merged, const std::filesystem::path& dir) {

@@ -75,6 +75,15 @@ std::string list_line(std::string_view name, std::string_view description) {
   return fmt::format("  {:<24} {}\n", name, description);
 }
 
+std::string list_machines() {
+  std::string text = "machines (or a machine file, see experiments/machines/README.md)\n";
+  for (const auto& file : builtin_machines()) {
+    const auto machine = parse_machine(file.content, std::string(file.name));
+    text += list_line(file.name, fmt::format("{}: {} NPUs", parsed(machine).name, topology_of(*machine).npus()));
+  }
+  return text;
+}
+
 std::string list_workloads() {
   std::string text = "workloads (or a workload file, see experiments/workloads/README.md)\n";
   for (const auto& file : builtin_workloads()) {

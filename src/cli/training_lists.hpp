@@ -1,4 +1,4 @@
-// Internal to cli: what `list` says of points that train a model.
+// Internal to cli: what `list` says of points that train a model, and of built-in files.
 #pragma once
 
 #include <string>
@@ -20,6 +20,8 @@ struct Word {
 /// One "  name  description" line.
 [[nodiscard]] std::string list_line(std::string_view name, std::string_view description);
 
+/// The built-in machines with their NPUs.
+[[nodiscard]] std::string list_machines();
 /// The built-in workloads and cost models, each with the description in its file.
 [[nodiscard]] std::string list_workloads();
 [[nodiscard]] std::string list_cost_models();

@@ -6,6 +6,7 @@
 #include "design/enumerate.hpp"
 #include "design/settings/entry.hpp"
 #include "tenex/design/point_collective.hpp"
+#include "tenex/design/share_out.hpp"
 
 namespace tenex {
 
@@ -22,6 +23,13 @@ std::size_t npus_of(const TopologyChoice& topology) {
   return topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
 }
 
+/// The total bandwidth of a collective's network is a spelling of its bandwidths per NPU and dimension.
+void spread_total(TopologyChoice& topology, const TrainingPoint& words) {
+  if (words.total_bandwidth == Bandwidth{}) return;
+  topology.links.bandwidth = share_out(words.total_bandwidth, words.split, topology.shape.dimensions());
+  topology.links.per_npu = true;
+}
+
 }  // namespace
 
 bool AlgorithmFacts::waits_for_late(CollectiveKind kind) const {
@@ -29,7 +37,9 @@ bool AlgorithmFacts::waits_for_late(CollectiveKind kind) const {
 }
 
 const AlgorithmFacts* find_facts(const Vocabulary& vocabulary, std::string_view algorithm) {
-  const auto found = std::ranges::find(vocabulary.algorithms, algorithm, &AlgorithmFacts::name);
+  const auto found = std::ranges::find_if(vocabulary.algorithms, [&](const AlgorithmFacts& each) {
+    return each.name == algorithm || (!each.long_name.empty() && each.long_name == algorithm);
+  });
   return found == vocabulary.algorithms.end() ? nullptr : &*found;
 }
 
@@ -44,6 +54,8 @@ std::vector<std::string_view> Vocabulary::engines() const {
 std::vector<std::string_view> Vocabulary::algorithm_names() const {
   std::vector<std::string_view> names;
   for (const AlgorithmFacts& algorithm : algorithms) names.push_back(algorithm.name);
+  for (const AlgorithmFacts& algorithm : algorithms)
+    if (!algorithm.long_name.empty()) names.push_back(algorithm.long_name);
   return names;
 }
 
@@ -58,6 +70,7 @@ DesignPoint build_point(const Row& row, Groups groups, const Vocabulary& vocabul
   settle_groups(collective, point.chunks, npus_of(point.topology));
   set_facts(point, vocabulary);
   const bool trains = row[index_of(Key::workload)] != nullptr;
+  if (!trains) spread_total(point.topology, training);
   normalise_draft(draft, trains);
   if (trains)
     point.work = std::move(training);

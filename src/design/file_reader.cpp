@@ -92,14 +92,16 @@ Result<FileReader::Loaded> FileReader::load(const std::string& path, const Place
 }
 
 Result<TopologyValue> FileReader::load_machine(const std::string& path, const Place& place) {
-  Result<Loaded> file = load(path, place);
+  const auto builtin = find_builtin(vocabulary_.machines, path);
+  Result<Loaded> file =
+      builtin ? Result<Loaded>(Loaded{path + ".toml", SharedText(std::string(*builtin))}) : load(path, place);
   if (!file) return file.errors();
   const auto machine = parse_machine(file->content, file->path);
   if (!machine) return machine.errors();
   TopologyValue value;
   value.choice.text = path;
   value.from_file = true;
-  contents_.emplace(path, file->content);
+  if (!builtin) contents_.emplace(path, file->content);
   if (machine->shaped) {
     value.choice.shape = machine->shaped->shape;
     value.choice.links = machine->shaped->links;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -57,8 +58,12 @@ Diagnostic refuse_key(const Place& place, std::string_view name, std::string_vie
     return unsupported_error(place, fmt::format("\"{}\" is not supported by this version", name),
                              std::string(later->purpose), "remove the key");
   }
-  return input_error(place, fmt::format("unknown key \"{}\"", name), fmt::format("{} may have {}", table, join(known)),
-                     did_you_mean(name, known));
+  std::string near = did_you_mean(name, known);
+  if (near.empty()) near = "`tenex schema --markdown` explains every key";
+  return input_error(place, fmt::format("unknown key \"{}\"", name),
+                     known.size() <= kFewWords ? fmt::format("{} may have {}", table, join(known))
+                                               : fmt::format("no key of {} has this name", table),
+                     std::move(near));
 }
 
 }  // namespace tenex

@@ -90,7 +90,7 @@ void RowChecker::check_links(const Row& row, const TopologyValue& topology) {
   const SettingValue* bandwidth = row[index_of(Key::bandwidth)];
   const SettingValue* per_npu = row[index_of(Key::npu_bandwidth)];
   if (topology.from_file) {
-    for (const Key key : {Key::alpha, Key::bandwidth, Key::npu_bandwidth}) {
+    for (const Key key : {Key::alpha, Key::bandwidth, Key::npu_bandwidth, Key::total_bandwidth}) {
       const SettingValue* given = row[index_of(key)];
       if (given == nullptr) continue;
       fail(*given, fmt::format("\"{}\" for the machine file \"{}\"", name_of(key), topology.choice.text),
@@ -102,10 +102,13 @@ void RowChecker::check_links(const Row& row, const TopologyValue& topology) {
     fail(place, fmt::format("the shape \"{}\" has no alpha", shortened(place.text)), "the links of a shape need one",
          "write for instance alpha = \"0.5us\"", "");
   }
-  if (bandwidth == nullptr && per_npu == nullptr) {
+  const SettingValue* total = row[index_of(Key::total_bandwidth)];
+  if (bandwidth == nullptr && per_npu == nullptr && total == nullptr) {
     fail(place, fmt::format("the shape \"{}\" has no bandwidth", shortened(place.text)),
-         "the links of a shape need one", "write for instance bandwidth = \"50GB/s\", or npu_bandwidth", "");
+         "the links of a shape need one",
+         "write for instance bandwidth = \"50GB/s\", or npu_bandwidth, or total_bandwidth", "");
   }
+  if (total != nullptr) check_total(*total, row[index_of(Key::split)], topology);
   if (alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
   if (bandwidth != nullptr) check_dimensions<Bandwidth>(*bandwidth, topology);
   if (per_npu != nullptr) {

@@ -82,6 +82,8 @@ class RowChecker {
   template <class T>
   void check_dimensions(const SettingValue& value, const TopologyValue& topology);
   void check_npu_bandwidth(const SettingValue& value, const TopologyValue& topology);
+  /// The total bandwidth of a collective's network, and its split, which may be null.
+  void check_total(const SettingValue& total, const SettingValue* split, const TopologyValue& topology);
   void check_unwinding(const Row& row, const TopologyValue& topology);
   void check_removals(const Row& row, const TopologyValue& topology);
   [[nodiscard]] const Diagnostics& removal_errors(const SettingValue& without, const SettingValue& topology);

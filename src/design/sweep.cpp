@@ -252,8 +252,7 @@ class SweepReader {
     for (std::size_t i = 0; i < kKeyCount; ++i) {
       const Key key = static_cast<Key>(i);
       const std::optional<Key> rival = rival_of(key);
-      const bool states = given_.has(Key::bandwidth) || given_.has(Key::npu_bandwidth);
-      const bool overridden = given_.has(key) || (rival && given_.has(*rival)) || (key == Key::split && states);
+      const bool overridden = given_.has(key) || (rival && given_.has(*rival)) || yields(key, defaults);
       const bool of_other_kind = sweep_.trains ? setting_of(key).read_by == ReadBy::collectives : is_training(key);
       if (overridden || of_other_kind || !defaults.given[i]) continue;
       if (key == Key::seed && defaults.seed) {
@@ -264,6 +263,21 @@ class SweepReader {
       if (!defaults.fixed[i]) sweep_.usable = false;  // its error is reported at its own place
     }
     defaults_ = &defaults;
+  }
+
+  /// Whether a default gives way to another key that states bandwidths.
+  [[nodiscard]] bool yields(Key key, const Defaults& defaults) const {
+    const bool states = given_.has(Key::bandwidth) || given_.has(Key::npu_bandwidth);
+    if (sweep_.trains) return key == Key::split && states;
+    // Defaults may have bandwidths for collectives and a total for workloads.
+    const bool has_total = given_.has(Key::total_bandwidth);
+    const bool stated_by_default =
+        defaults.given[index_of(Key::bandwidth)] || defaults.given[index_of(Key::npu_bandwidth)];
+    if (key == Key::bandwidth || key == Key::npu_bandwidth) return has_total;
+    if (key == Key::total_bandwidth) return states || stated_by_default;
+    if (key == Key::split)
+      return !has_total && (states || stated_by_default || !defaults.given[index_of(Key::total_bandwidth)]);
+    return false;
   }
 
   void require_keys() {

@@ -1,5 +1,5 @@
-// Rows that train. Contradictions between a row's keys are checked here. Vocabulary::check_training checks the meaning
-// of their words; its errors get the places where the words were written.
+// Rows that train, and totals of bandwidth. Contradictions between a row's keys are checked here.
+// Vocabulary::check_training checks the meaning of their words; its errors get the places where the words were written.
 #include "design/row_checks.hpp"
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 #include "design/settings/entry.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/base/words.hpp"
+#include "tenex/design/share_out.hpp"
 
 namespace tenex {
 
@@ -43,7 +45,7 @@ bool TrainingAsker::ask(const Row& row, bool varies) {
   for (std::size_t i = 0; i < kKeyCount; ++i) {
     const Key key = static_cast<Key>(i);
     const bool is_stated = key == Key::total_bandwidth || key == Key::split;
-    if (is_training(key) && !(states && is_stated)) asked[i] = row[i];
+    if (is_stated ? !states : is_training(key)) asked[i] = row[i];
   }
   const auto hash =
       digest64(std::string_view(reinterpret_cast<const char*>(asked.data()), sizeof asked));  // NOLINT: bytes
@@ -151,6 +153,32 @@ void RowChecker::check_split(const SettingValue& split, Bandwidth total, const T
   if (static_cast<double>(total.count()) * static_cast<double>(least) >= whole) return;
   fail(split, fmt::format("split \"{}\" leaves a dimension without bandwidth", shortened(split.text)),
        fmt::format("its share of {} is less than a byte per second", to_string(total)), "give it a larger share", "");
+}
+
+void RowChecker::check_total(const SettingValue& total, const SettingValue* split, const TopologyValue& topology) {
+  const Shape& shape = topology.choice.shape;
+  if (!shape.is_product()) {
+    fail(total, fmt::format("total_bandwidth for \"{}\"", shortened(topology.choice.text)),
+         "it is shared by the dimensions of a product, and this network has levels of links",
+         "state bandwidth or npu_bandwidth", fmt::format("topology != '{}'", topology.choice.text));
+    return;
+  }
+  if (split != nullptr) {
+    const std::size_t before = contradictions_.additions();
+    check_split(*split, total.as<Bandwidth>(), topology);
+    if (contradictions_.additions() != before) return;
+  }
+  const auto shares = share_out(total.as<Bandwidth>(),
+                                split != nullptr ? split->as<std::vector<std::int64_t>>() : std::vector<std::int64_t>(),
+                                shape.dimensions());
+  for (std::size_t dimension = 0; dimension < shape.dimensions(); ++dimension) {
+    const std::uint32_t links = bandwidth_shares(shape, dimension);
+    if (static_cast<std::uint64_t>(shares[dimension].count()) >= links) continue;
+    fail(total, fmt::format("total_bandwidth {} is too small", to_string(total.as<Bandwidth>())),
+         fmt::format("divided over the {} links of dimension {} of \"{}\" it rounds to zero", links, dimension + 1,
+                     shortened(topology.choice.text)),
+         "use more", "");
+  }
 }
 
 }  // namespace tenex

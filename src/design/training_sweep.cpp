@@ -157,6 +157,20 @@ void refuse_training_keys(const GivenPlaces& given, Diagnostics& errors) {
   }
 }
 
+/// For sweeps of collectives, which may state a total in place of the bandwidths of links or dimensions.
+void check_total(const Sweep& sweep, const GivenPlaces& given, Diagnostics& errors) {
+  const auto& total = given[index_of(Key::total_bandwidth)];
+  const auto& split = given[index_of(Key::split)];
+  if (split && !has_key(sweep, Key::total_bandwidth))
+    errors.push_back(input_error(*split, "\"split\" without \"total_bandwidth\"", "its shares are those of a total",
+                                 "write for instance total_bandwidth = \"1000GB/s\""));
+  for (const Key key : {Key::bandwidth, Key::npu_bandwidth}) {
+    if (!total || !given[index_of(key)]) continue;
+    errors.push_back(input_error(*total, fmt::format("\"total_bandwidth\" and \"{}\" exclude each other", name_of(key)),
+                                 "both state the bandwidths of a collective's network", "keep one of them"));
+  }
+}
+
 void refuse_collective_keys(const GivenPlaces& given, Diagnostics& errors) {
   for (std::size_t i = 0; i < kKeyCount; ++i) {
     const Key key = static_cast<Key>(i);
@@ -172,6 +186,7 @@ void check_training_sweep(Sweep& sweep, const GivenPlaces& given, ValueContext& 
   const std::size_t before = errors.size();
   if (!sweep.trains) {
     refuse_training_keys(given, errors);
+    check_total(sweep, given, errors);
   } else {
     refuse_collective_keys(given, errors);
     if (sweep.usable) KeyChecker(sweep, given, errors).check();

@@ -32,7 +32,10 @@ const std::vector<AlgorithmFacts>& algorithm_facts() {
                         .routes = false,
                         .stops = false,
                         .solves = false,
-                        .epochs = false}});
+                        .epochs = false},
+                       {},
+                       {},
+                       std::string(algorithm.long_name)});
       for (const auto kind : algorithm.collectives)
         if (std::ranges::find(any.collectives, kind) == any.collectives.end()) any.collectives.push_back(kind);
     }

@@ -1,6 +1,6 @@
-# Writes the workloads and cost models of experiments/ into a source file of the module `files`, byte by byte as
-# characters, so that no limit of string literals applies. Configuring again follows every change of the files and of
-# their list.
+# Writes the files of folders, such as the machines, workloads and cost models of experiments/, into a source file, byte
+# by byte as characters, so that no limit of string literals applies. Configuring again follows every change of the
+# files and of their list.
 
 # Appends a table called `name` with every *.toml in `folder` to the variable `text` of the caller.
 function(tenex_append_builtin_table text name folder)
@@ -30,6 +30,7 @@ function(tenex_write_builtin_files output experiments)
   string(APPEND source "#include \"tenex/files/input_files.hpp\"\n\nnamespace tenex {\n\n")
   tenex_append_builtin_table(source builtin_workloads ${experiments}/workloads)
   tenex_append_builtin_table(source builtin_cost_models ${experiments}/cost_models)
+  tenex_append_builtin_table(source builtin_machines ${experiments}/machines)
   string(APPEND source "}  // namespace tenex\n")
   file(GENERATE OUTPUT ${output} CONTENT "${source}")
 endfunction()

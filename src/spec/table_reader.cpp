@@ -84,9 +84,10 @@ TableReader::TableReader(const Node& node, std::string name, std::vector<std::st
   }
   for (const Entry& entry : node.entries()) {
     if (std::find(known_keys.begin(), known_keys.end(), entry.key) != known_keys.end()) continue;
-    fail(input_error(entry.key_place, fmt::format("unknown key \"{}\"", entry.key),
-                     fmt::format("{} may have {}", name_.empty() ? "the document" : name_, join(known_keys)),
-                     did_you_mean(entry.key, known_keys)));
+    fail(input_error(
+        entry.key_place, fmt::format("unknown key \"{}\"", entry.key),
+        listed_unless_near(fmt::format("{} may have", name_.empty() ? "the document" : name_), entry.key, known_keys),
+        did_you_mean(entry.key, known_keys)));
   }
 }
 

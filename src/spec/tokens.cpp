@@ -49,6 +49,18 @@ constexpr std::array kForeign{Foreign{"==", "="},  Foreign{"<>", "!="},  Foreign
                               Foreign{"=>", ">="}, Foreign{"&&", "and"}, Foreign{"||", "or"},
                               Foreign{"&", "and"}, Foreign{"|", "or"},   Foreign{"!", "not"}};
 
+/// The length of a text such as "RI(4)_SW(8)" at the start of `text`: up to the space or operator after its brackets.
+std::size_t bracketed_length(std::string_view text) {
+  int depth = 0;
+  std::size_t end = 0;
+  for (; end < text.size(); ++end) {
+    if (text[end] == '(') ++depth;
+    if (text[end] == ')' && --depth < 0) break;
+    if (depth == 0 && std::string_view(" \t\n\r=!<>+*").find(text[end]) != std::string_view::npos) break;
+  }
+  return end;
+}
+
 class Lexer {
  public:
   Lexer(std::string_view text, const Place& place) : text_(text), place_(place) {}
@@ -154,7 +166,19 @@ class Lexer {
   void take_word() {
     const std::size_t begin = at_;
     skip_while([](char c) { return is_letter(c) || is_digit(c) || is_high(c); });
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    const bool keyword = word == "and" || word == "or" || word == "not";
+    if (!keyword && at_ < text_.size() && text_[at_] == '(') return refuse_bracketed(begin);
     add(TokenKind::word, begin);
+  }
+
+  /// A word with brackets, such as torus(4,4), is a text without its quotes: no name takes arguments.
+  void refuse_bracketed(std::size_t begin) {
+    const std::string_view text = text_.substr(begin, bracketed_length(text_.substr(begin)));
+    at_ = begin + text.size();
+    errors_.push_back(input_error(place_at(begin), fmt::format("\"{}\" has brackets and no quotes", text),
+                                  "a text that is not a plain word stands in quotes",
+                                  fmt::format("put it in quotes: '{}'", text)));
   }
 
   void take_quoted() {

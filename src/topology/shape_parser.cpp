@@ -3,8 +3,8 @@
 //   shape   = factor { "_" factor }
 //   factor  = name "(" number { "," number [ ":" number ] } ")"
 //
-// where name is a block (one number, or several with oversubscriptions where it takes levels of switches), an alias, or
-// a family, which stands alone. Blanks are allowed around every part.
+// where name is a block (one number, or several with oversubscriptions where it takes levels of switches) by its short
+// or long name, an alias, or a family, which stands alone. Blanks are allowed around every part.
 // Names are case-sensitive: the nearest spelling is suggested, never assumed.
 #include <algorithm>
 #include <optional>
@@ -31,7 +31,8 @@ bool is_letter(char letter) { return (letter >= 'a' && letter <= 'z') || (letter
 
 const BlockRule* find_block(std::string_view name) {
   const auto rules = block_rules();
-  const auto found = std::ranges::find(rules, name, &BlockRule::name);
+  const auto found =
+      std::ranges::find_if(rules, [&](const BlockRule* rule) { return rule->name == name || rule->long_name == name; });
   return found == rules.end() ? nullptr : *found;
 }
 const ShapeAlias* find_alias(std::string_view name) {
@@ -179,10 +180,11 @@ class ShapeParser {
   Diagnostic unknown_name(const Factor& factor) const {
     std::vector<std::string_view> names;
     for (const BlockRule* rule : block_rules()) names.push_back(rule->name);
+    for (const BlockRule* rule : block_rules()) names.push_back(rule->long_name);
     for (const ShapeAlias& alias : shape_aliases()) names.push_back(alias.name);
     for (const FamilyRule* family : family_rules()) names.push_back(family->name);
     return error_at(factor.offset, fmt::format("unknown block \"{}\"", factor.name),
-                    fmt::format("blocks and aliases are {}", join(names)), did_you_mean(factor.name, names));
+                    listed_unless_near("blocks and aliases are", factor.name, names), did_you_mean(factor.name, names));
   }
 
   /// Checks the number of arguments and that none is too large by itself.

@@ -1,29 +1,12 @@
 // The bandwidths that a training point states: per NPU and dimension, per link, or as shares of a total.
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "tenex/base/units.hpp"
+#include "tenex/design/share_out.hpp"
 #include "training/training_setup.hpp"
 
 namespace tenex {
 namespace {
-
-/// Divides `total` in these shares, each rounded down; the rest goes to the first dimensions, 1 B/s each. O(shares).
-std::vector<Bandwidth> share_out(Bandwidth total, const std::vector<std::int64_t>& shares) {
-  __extension__ using Wide = __int128;
-  const auto sum = std::accumulate(shares.begin(), shares.end(), std::int64_t{0});
-  std::vector<Bandwidth> parts;
-  parts.reserve(shares.size());
-  auto left = total.count();
-  for (const auto share : shares) {
-    const auto part = static_cast<std::int64_t>(static_cast<Wide>(total.count()) * share / sum);
-    parts.push_back(Bandwidth::of(part));
-    left -= part;
-  }
-  for (auto part = parts.begin(); left > 0; ++part, --left) *part += bytes_per_second(1);
-  return parts;
-}
 
 Result<std::vector<Bandwidth>> shares_of_total(const DesignPoint& point) {
   const auto& choice = point.training();

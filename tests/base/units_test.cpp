@@ -199,5 +199,11 @@ TEST(ToRounded, KeepsThreeDigits) {
   EXPECT_EQ(to_rounded_rate(std::numeric_limits<double>::quiet_NaN()), "nan");
 }
 
+TEST(Units, TakeMicroSigns) {
+  EXPECT_EQ(*parse_time("0.5\xC2\xB5s"), *parse_time("0.5us"));  // U+00B5, micro sign
+  EXPECT_EQ(*parse_time("0.5\xCE\xBCs"), *parse_time("0.5us"));  // U+03BC, Greek mu
+  EXPECT_EQ(std::get<SimTime>(*parse_quantity("2\xC2\xB5s")), *parse_time("2us"));
+}
+
 }  // namespace
 }  // namespace tenex

@@ -43,6 +43,14 @@ TEST(ParseName, CountsNamesFromZero) {
             "s.toml:1:2: unknown level \"hihg\" (it is one of low, mid, high) did you mean \"high\"?");
 }
 
+TEST(UnknownWord, IsToldOnlyTheNearestOfMany) {
+  const std::vector<std::string_view> many{"a1", "b2", "c3",  "d4",  "e5",     "f6",  "g7",
+                                           "h8", "i9", "j10", "k11", "chunks", "size"};
+  EXPECT_EQ(to_string(unknown_word("chunk", "word", many, {})), "unknown word \"chunk\" did you mean \"chunks\"?");
+  EXPECT_EQ(to_string(unknown_word("other", "word", many, {})),
+            "unknown word \"other\" (it is one of " + join(many) + ")");
+}
+
 TEST(UnknownWord, IsShownCut) {
   const std::array<std::string_view, 1> known{"a"};
   EXPECT_EQ(unknown_word(std::string(70, 'x'), "word", known, {}).problem,

@@ -329,7 +329,7 @@ TEST(APlaceThatIsTaken, IsRefusedByOneShotCommandsBeforeTheyWork) {
              {},
              {}});
     EXPECT_EQ(finished.exit_code, 2) << finished.err;
-    EXPECT_THAT(finished.err, HasSubstr("--out: \"" + taken.string() + "\" is a folder"));
+    EXPECT_THAT(finished.err, HasSubstr("--out: error: \"" + taken.string() + "\" is a folder"));
     EXPECT_THAT(finished.err, ::testing::Not(HasSubstr("100 bytes")));
   }
 }

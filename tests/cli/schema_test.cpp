@@ -47,13 +47,15 @@ std::string study_with(const Setting& setting) {
             {"collective_time", "\"synthesized\""},
             {"scheme", "\"perf_opt\""},
             {"total_bandwidth", "\"1000GB/s\""}};
-    if (setting.key == Key::split) keys["scheme"] = "\"given\"";
     if (setting.key == Key::in_network) keys["collective_time"] = "\"libra\"", keys.erase("alpha");
   } else {
     keys = {{"topology", "\"RI(4)_FC(8)_SW(32)\""}, {"alpha", "\"0.5us\""}, {"bandwidth", "\"50GB/s\""},
             {"collective", "\"broadcast\""},        {"size", "\"1GiB\""},   {"algorithm", "\"tacos\""}};
     if (setting.key == Key::stragglers) keys["algorithm"] = "\"ring\"", keys["collective"] = "\"all_gather\"";
-    if (setting.key == Key::npu_bandwidth) keys.erase("bandwidth");
+    if (setting.key == Key::npu_bandwidth || setting.key == Key::total_bandwidth) keys.erase("bandwidth");
+    if (setting.key == Key::split)
+      keys.erase("bandwidth"), keys["total_bandwidth"] = "\"1000GB/s\"",
+                               keys["topology"] = "\"RI(4)_FC(8)_RI(4)_SW(32)\"";
     if (setting.key == Key::unwind) keys["algorithm"] = "\"ring\"", keys["collective"] = "\"all_gather\"";
   }
   keys[std::string(setting.name)] = setting.example;

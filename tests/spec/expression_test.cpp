@@ -12,6 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using Kind = Expression::Kind;
 
@@ -130,6 +131,14 @@ TEST(ParseExpression, ReportsErrorsAtTheirPlace) {
   EXPECT_THAT(parsed("chunks = 1 and"), StartsWith("s.toml:7:24: the expression ends too early"));
   EXPECT_THAT(parsed("and chunks = 1"), StartsWith("s.toml:7:10: unexpected \"and\""));
   EXPECT_THAT(parsed("name = 'x"), StartsWith("s.toml:7:17: a quote is not closed"));
+}
+
+TEST(ParseExpression, AsksForQuotesAroundBrackets) {
+  EXPECT_EQ(parsed("topology = torus(4,4)"),
+            "s.toml:7:21: \"torus(4,4)\" has brackets and no quotes (a text that is not a plain word stands in quotes) "
+            "put it in quotes: 'torus(4,4)'");
+  EXPECT_THAT(parsed("chunks = 1 and topology != RI(4)_SW(8,2:2) or size > 1KB"), HasSubstr("'RI(4)_SW(8,2:2)'"));
+  EXPECT_THAT(parsed("not(chunks = 1)"), Not(HasSubstr("quotes")));  // a keyword before a parenthesis
 }
 
 TEST(ParseExpression, KnowsTheOperatorsOfOtherLanguages) {

@@ -32,6 +32,12 @@ TEST(Shape, KeepsProductsOfBlocksAsWritten) {
   EXPECT_EQ(to_string(shape), "RI(4)_FC(8)_LI(3)_SW(32)");
 }
 
+TEST(Shape, TakesLongNamesOfBlocks) {
+  EXPECT_EQ(canonical("ring(4)_fully_connected(8)_line(3)_switch(32,8:2)"), "RI(4)_FC(8)_LI(3)_SW(32,8:2)");
+  for (const BlockRule* rule : block_rules())
+    EXPECT_EQ(canonical(std::string(rule->long_name) + "(4)"), std::string(rule->name) + "(4)");
+}
+
 TEST(Shape, ExpandsEveryAlias) {
   EXPECT_EQ(canonical("mesh(10,10)"), "LI(10)_LI(10)");
   EXPECT_EQ(canonical("grid(5,5,5)"), "LI(5)_LI(5)_LI(5)");

@@ -57,6 +57,8 @@ struct Algorithm {
   std::string_view name;
   std::string_view description;
   std::string_view source;  ///< the first description, or the paper that uses the algorithm
+  /// Another name in studies; empty: none. Rows and keys have `name`.
+  std::string_view long_name = {};
   /// The collectives that the algorithm is defined for.
   std::vector<CollectiveKind> collectives;
   /// Makes the program, into which `collective` is copied. Errors (input): a collective that the algorithm is not

@@ -13,7 +13,7 @@
 
 namespace tenex {
 
-/// Parses a non-negative time: ps, ns, us, ms or s. Errors: input, at `place`.
+/// Parses a non-negative time: ps, ns, us (or a micro sign and s), ms or s. Errors: input, at `place`.
 [[nodiscard]] Result<SimTime> parse_time(std::string_view text, const Place& place = {});
 /// Parses a non-negative size: B, KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024).
 [[nodiscard]] Result<Bytes> parse_bytes(std::string_view text, const Place& place = {});

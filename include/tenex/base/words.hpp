@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,14 @@ namespace tenex {
 
 /// `did you mean "x"?`, or nothing where no candidate is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
+
+/// So many words are read at a glance: messages list them all.
+inline constexpr std::size_t kFewWords = 12;
+
+/// What a message about a word that is not in `known` says of those: `intro` and all of them; nothing where one is near
+/// and they are more than kFewWords, since did_you_mean() then says enough. O(candidates * length^2).
+[[nodiscard]] std::string listed_unless_near(std::string_view intro, std::string_view word,
+                                             std::span<const std::string_view> known);
 
 /// The input error for a word that is not in `known`. `noun` says what such a word names.
 [[nodiscard]] Diagnostic unknown_word(std::string_view word, std::string_view noun,

@@ -103,6 +103,7 @@ struct AlgorithmFacts {
   SettingReads reads = {};
   std::vector<std::string> engines = {};    ///< values of the key `engine`, beside "auto"
   std::vector<CollectiveKind> delays = {};  ///< synthesizers: those that it makes where NPUs start late
+  std::string long_name = {};               ///< another name in studies; empty: none
 
   /// Whether it makes the collective where NPUs start late. Simulated algorithms always do.
   [[nodiscard]] bool waits_for_late(CollectiveKind kind) const;

@@ -56,6 +56,7 @@ struct Vocabulary {
   std::vector<ObjectiveName> objectives = {};  ///< the metrics that [search] may name
   std::vector<BuiltinFile> workloads = builtin_workloads();
   std::vector<BuiltinFile> cost_models = builtin_cost_models();
+  std::vector<BuiltinFile> machines = builtin_machines();
   /// Asked first for the bytes of a machine, workload or cost model file, by the path as the study writes it. A result
   /// folder keeps copies of its own, so that its study means the same after the folder was moved or the file changed.
   std::function<std::optional<std::string>(const std::string& path)> stored_file = {};
@@ -68,15 +69,15 @@ struct Vocabulary {
 
   /// All engines that the key `engine` may name, "auto" first.
   [[nodiscard]] std::vector<std::string_view> engines() const;
-  /// The names of the algorithms.
+  /// The names of the algorithms, then their long names.
   [[nodiscard]] std::vector<std::string_view> algorithm_names() const;
-  /// The built-in files of `kind` "workload" or "cost_model".
+  /// The built-in files of `kind` "workload" or "cost_model". (Those of machines are `machines`.)
   [[nodiscard]] const std::vector<BuiltinFile>& builtin_files(std::string_view kind) const {
     return kind == "workload" ? workloads : cost_models;
   }
 };
 
-/// The facts about an algorithm; null if there is none with this name.
+/// The facts about an algorithm, by its name or long name; null if there is none with this name.
 [[nodiscard]] const AlgorithmFacts* find_facts(const Vocabulary& vocabulary, std::string_view algorithm);
 
 /// Parses and enumerates. Places name `file`; machine files are searched relative to its folder, then to the working

@@ -84,8 +84,8 @@ struct CostModelFile {
 /// The same from text; `file` is used in places.
 [[nodiscard]] Result<CostModelFile> parse_cost_model(std::string_view text, const std::string& file);
 
-// Built-in workloads and cost models, by name: the files of experiments/workloads and experiments/cost_models at build
-// time, so that `--workload gpt3` means the same wherever it runs.
+// Built-in machines, workloads and cost models, by name: the files of experiments/machines, experiments/workloads and
+// experiments/cost_models at build time, so that `--workload gpt3` means the same wherever it runs.
 
 /// A file inside the binary.
 struct BuiltinFile {
@@ -96,6 +96,7 @@ struct BuiltinFile {
 /// All built-in workloads, by name.
 [[nodiscard]] const std::vector<BuiltinFile>& builtin_workloads();
 [[nodiscard]] const std::vector<BuiltinFile>& builtin_cost_models();
+[[nodiscard]] const std::vector<BuiltinFile>& builtin_machines();
 
 /// The content of the file with this name; nullopt if there is none. O(files).
 [[nodiscard]] std::optional<std::string_view> find_builtin(const std::vector<BuiltinFile>& files,

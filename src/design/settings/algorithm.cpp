@@ -33,7 +33,8 @@ constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
 Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Node& node, ValueContext& context) {
   const Vocabulary& vocabulary = context.vocabulary;
-  if (find_facts(vocabulary, node.text()) == nullptr) {
+  const AlgorithmFacts* facts = find_facts(vocabulary, node.text());
+  if (facts == nullptr) {
     const auto known = vocabulary.algorithm_names();
     if (const LaterWord* later = find_later_algorithm(node.text())) {
       if (!later->packages.empty())
@@ -48,7 +49,9 @@ Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Nod
     return unknown_word(node.text(), "algorithm", known, node.text_place());
   }
   SettingValue value = value_at(node);
-  value.data = node.text();
+  value.text = facts->name;  // a long name is the same algorithm
+  value.expression = value.text;
+  value.data = value.text;
   return value;
 }
 

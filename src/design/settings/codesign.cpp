@@ -27,7 +27,9 @@ constexpr std::string_view kSplits = "it splits bandwidth over dimensions for a 
 constexpr std::string_view kPrices = "it prices the network of a workload";
 
 bool states_bandwidth(const PointView& view) { return !scheme(view); }
-bool has_total(const PointView& view) { return !states_bandwidth(view) || !split(view).empty(); }
+// Where a collective runs, both keys are spellings of npu_bandwidth (build_point).
+bool has_shares(const PointView& view) { return view.trains && states_bandwidth(view); }
+bool has_total(const PointView& view) { return view.trains && (!states_bandwidth(view) || !split(view).empty()); }
 bool states_total(const PointView& view) { return view.trains && total_bandwidth(view) != Bandwidth{}; }
 
 constexpr std::string_view kSchemes[] = {"given", "equal", "perf_opt", "perf_per_cost"};
@@ -136,15 +138,12 @@ std::vector<Setting> codesign_settings() {
        .text = workloads_as_named},
       {.key = Key::total_bandwidth,
        .name = "total_bandwidth",
-       .help =
-           "bandwidth of each NPU over all dimensions, with unit; the scheme given divides it by split, the others use "
-           "all of it",
+       .help = "bandwidth of each NPU over all dimensions, with unit; a collective divides it by split, else equally "
+               "(column npu_bandwidth); with a workload the scheme given divides it by split, the others use all of it",
        .example = "\"1000GB/s\"",
        .counts = Counts::bandwidth,
-       .absent = "optional",
-       .read_by = ReadBy::training,
-       .reason = kSplits,
-       .column = integer_column("B/s"),
+       .absent = "optional; for collectives in place of `bandwidth`",
+       .column = only_of_training(integer_column("B/s")),
        .parse = parse_total,
        .set = set<total_bandwidth>,
        .reset = reset<total_bandwidth>,
@@ -153,16 +152,15 @@ std::vector<Setting> codesign_settings() {
        .integer = integer_if<total_bandwidth, states_total>},
       {.key = Key::split,
        .name = "split",
-       .help = "scheme given: shares of the total bandwidth, rounded down, the rest to the first dimensions",
+       .help = "shares of total_bandwidth, one per dimension, rounded down, the rest to the first dimensions; of "
+               "collectives and of the scheme given",
        .example = "\"4:2:1:1\"",
        .fallback = "",
-       .read_by = ReadBy::training,
-       .reason = kSplits,
-       .column = list_column(),
+       .column = only_of_training(list_column()),
        .parse = parse_with<read_shares>,
        .set = set<split>,
        .reset = reset<split>,
-       .matters = states_bandwidth,
+       .matters = has_shares,
        .canonical = shares_text,
        .text = shares_text,
        .list = [](const PointView& view) { return split(view); }},

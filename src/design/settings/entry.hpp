@@ -186,6 +186,11 @@ inline constexpr SettingColumn integer_column(std::string_view units = {}) {
   return {SettingColumn::Kind::integer, units};
 }
 inline constexpr SettingColumn real_column(std::string_view units) { return {SettingColumn::Kind::real, units}; }
+/// A column that only training points have, of a key that others read, too.
+inline constexpr SettingColumn only_of_training(SettingColumn column) {
+  column.training = true;
+  return column;
+}
 inline constexpr SettingColumn list_column(std::string_view units = {}) { return {SettingColumn::Kind::list, units}; }
 
 }  // namespace entry

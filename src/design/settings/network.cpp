@@ -6,6 +6,7 @@
 
 #include "design/settings/entry.hpp"
 #include "tenex/spec/table_reader.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 namespace {
@@ -19,9 +20,27 @@ constexpr auto without = [](auto& point) -> auto& { return point.point.topology.
 constexpr auto faults = [](auto& point) -> auto& { return point.point.topology.faults; };
 constexpr auto stragglers = [](auto& point) -> auto& { return point.collective.stragglers; };
 
+/// For a text that is no shape, no path, and no name of a built-in machine.
+Diagnostic unknown_network(const Node& node, const std::vector<BuiltinFile>& machines) {
+  std::vector<std::string_view> names;
+  for (const BuiltinFile& machine : machines) names.push_back(machine.name);
+  for (const BlockRule* block : block_rules())
+    if (node.text() == block->name || node.text() == block->long_name)
+      return input_error(node.text_place(), fmt::format("\"{}\" is a block without a size", node.text()),
+                         "a block says how many NPUs it joins", fmt::format("write for instance {}(8)", node.text()));
+  std::string near = did_you_mean(node.text(), names);
+  if (near.empty()) near = "write a shape such as \"torus(8,8)\", or the path of a machine file (.toml)";
+  return input_error(node.text_place(), fmt::format("unknown topology \"{}\"", shortened(node.text())),
+                     "it is no shape, which has brackets, and no built-in machine (`tenex list machines`)",
+                     std::move(near));
+}
+
 Result<SettingValue> parse_topology(const Setting&, std::string_view, const Node& node, ValueContext& context) {
   TopologyValue value;
-  if (node.text().ends_with(".toml")) {
+  const auto& builtin = context.vocabulary.machines;
+  const bool is_name = node.text().find('(') == std::string::npos && !node.text().ends_with(".toml");
+  if (is_name && !find_builtin(builtin, node.text())) return unknown_network(node, builtin);
+  if (is_name || node.text().ends_with(".toml")) {
     Result<TopologyValue> machine = context.files.read_machine(node.text(), node.place());
     if (!machine) return machine.errors();
     value = *std::move(machine);
@@ -149,8 +168,9 @@ std::vector<Setting> network_settings() {
   return {
       {.key = Key::topology,
        .name = "topology",
-       .help = "a shape such as mesh(10,10) or RI(4)_FC(8)_SW(8), or the path of a machine file (.toml), relative to "
-               "the study's folder, else to the working directory",
+       .help = "a shape such as mesh(10,10) or RI(4)_FC(8)_SW(8), a built-in machine such as dgx1 (`tenex list "
+               "machines`), or the path of a machine file (.toml), relative to the study's folder, else to the working "
+               "directory",
        .example = "\"RI(4)_FC(8)_SW(32)\"",
        .absent = "required",
        .column = text_column(),
@@ -178,7 +198,7 @@ std::vector<Setting> network_settings() {
        .help = "bandwidth of each link, with unit; a comma list gives one per dimension",
        .example = "\"50GB/s\"",
        .counts = Counts::bandwidth,
-       .absent = "for shapes, this or `npu_bandwidth`",
+       .absent = "for shapes, this, `npu_bandwidth` or `total_bandwidth`",
        .column = list_column("B/s"),
        .parse = parse_bandwidths,
        .set = set_bandwidth<false>,
@@ -193,7 +213,7 @@ std::vector<Setting> network_settings() {
                "k-1, SW by 1",
        .example = "\"400GB/s\"",
        .counts = Counts::bandwidth,
-       .absent = "for shapes, this or `bandwidth`",
+       .absent = "for shapes, this, `bandwidth` or `total_bandwidth`",
        .column = list_column("B/s"),
        .parse = parse_bandwidths,
        .set = set_bandwidth<true>,

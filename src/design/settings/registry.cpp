@@ -18,7 +18,7 @@ const std::vector<Setting>& settings() {
     for (auto* const entries : {network_settings, switch_settings, collective_settings, algorithm_settings,
                                 training_settings, codesign_settings})
       for (Setting& each : entries()) {
-        each.column.training = each.read_by == ReadBy::training;
+        each.column.training = each.column.training || each.read_by == ReadBy::training;
         each.column.has_default = each.fallback.has_value();
         if (each.column.kind != SettingColumn::Kind::none)
           each.column.name =

@@ -30,6 +30,7 @@ std::vector<std::uint32_t> translations(std::uint32_t size) {
 constinit const BlockRule kFullyConnectedRule{
     .name = "FC",
     .description = "fully connected",
+    .long_name = "fully_connected",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.npus} * (d.size - 1); },
     .bandwidth_shares = [](std::uint32_t size) { return std::max<std::uint32_t>(size - 1, 1); },

@@ -32,6 +32,7 @@ bool parts_share(const LinePart& closer, const LinePart& wider) {
 constinit const BlockRule kLineRule{
     .name = "LI",
     .description = "line",
+    .long_name = "line",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return 2 * std::uint64_t{d.lines()} * (d.size - 1); },
     // The ends too, so that every link of the line is alike; a line of one NPU has no link to share with.

@@ -140,6 +140,7 @@ extern const BlockRule kWiredTreeRule;
 constexpr BlockRule kWiredTree{
     .name = "SW",
     .description = "switches that cut through",
+    .long_name = {},
     .add_links = [](const Dimension& d, TopologyBuilder& builder) { kFullyConnectedRule.add_links(d, builder); },
     .count_links = count_wires_of_tree,
     .bandwidth_shares = [](std::uint32_t) { return 1U; },
@@ -169,6 +170,7 @@ constinit const BlockRule kWiredSwitchRule = [] {
 constinit const BlockRule kSwitchRule{
     .name = "SW",
     .description = "switch; SW(32,8:2) is a tree: leaf switches of 8 NPUs, half as many links up",
+    .long_name = "switch",
     .add_links = add_links,
     .count_links = count_links,
     .count_switches = count_switches_of,

@@ -1,0 +1,21 @@
+// Divides a total bandwidth over the dimensions of a shape.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tenex/base/quantity.hpp"
+
+namespace tenex {
+
+/// Divides `total` in these positive shares, each rounded down; the rest goes to the first dimensions, 1 B/s each.
+/// Precondition: at least one share. O(shares).
+[[nodiscard]] std::vector<Bandwidth> share_out(Bandwidth total, const std::vector<std::int64_t>& shares);
+
+/// The same with `split` as shares, or with equal ones where it is empty. Precondition: `dimensions` is positive, and
+/// the length of a split.
+[[nodiscard]] std::vector<Bandwidth> share_out(Bandwidth total, std::vector<std::int64_t> split,
+                                               std::size_t dimensions);
+
+}  // namespace tenex

@@ -1,0 +1,29 @@
+// Shares of a total bandwidth.
+#include "tenex/design/share_out.hpp"
+
+#include <numeric>
+#include <utility>
+
+namespace tenex {
+
+std::vector<Bandwidth> share_out(Bandwidth total, const std::vector<std::int64_t>& shares) {
+  __extension__ using Wide = __int128;
+  const auto sum = std::accumulate(shares.begin(), shares.end(), std::int64_t{0});
+  std::vector<Bandwidth> parts;
+  parts.reserve(shares.size());
+  auto left = total.count();
+  for (const auto share : shares) {
+    const auto part = static_cast<std::int64_t>(static_cast<Wide>(total.count()) * share / sum);
+    parts.push_back(Bandwidth::of(part));
+    left -= part;
+  }
+  for (auto part = parts.begin(); left > 0; ++part, --left) *part += bytes_per_second(1);
+  return parts;
+}
+
+std::vector<Bandwidth> share_out(Bandwidth total, std::vector<std::int64_t> split, std::size_t dimensions) {
+  if (split.empty()) split.assign(dimensions, 1);
+  return share_out(total, split);
+}
+
+}  // namespace tenex
