@@ -35,6 +35,8 @@ struct Parsed {
   VerifyArguments verify;
   ListArguments list{"all"};
   SchemaArguments schema;
+  InitArguments init;
+  ShowArguments show;
 };
 
 /// `--out "$OUT"` with an unset variable is an error, and not the same as no --out.
@@ -42,6 +44,11 @@ std::string check_named(const std::string& text) { return text.empty() ? "an emp
 
 void add_memory(CLI::App* command, std::string& memory) {
   command->add_option("--memory", memory, "memory limit, with unit, such as 8GiB");
+}
+
+std::string check_key(const std::string& text) {
+  const bool hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return hex && !text.empty() && text.size() <= 32 ? std::string() : "a key is up to 32 hexadecimal digits";
 }
 
 void add_run(CLI::App& app, Parsed& parsed) {
@@ -134,15 +141,29 @@ void add_folder_commands(CLI::App& app, Parsed& parsed) {
   replay->add_option("dir", parsed.row_replay.dir, "the result folder")->required();
   replay->add_option("key", parsed.row_replay.key, "the point's key, or its first digits")
       ->required()
-      ->check([](const std::string& text) {
-        const bool hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
-        return hex && !text.empty() && text.size() <= 32 ? std::string() : "a key is up to 32 hexadecimal digits";
-      });
+      ->check(check_key);
   replay->add_option("--threads", parsed.row_replay.threads, "threads; never changes the result")
       ->check(CLI::Range(1, 1024));
   add_memory(replay, parsed.row_replay.memory);
   replay->add_flag("--json", parsed.row_replay.json, "one JSON object on stdout");
   replay->footer("Example:\n  tenex replay results/quick 3f2a91");
+}
+
+void add_show(CLI::App& app, Parsed& parsed) {
+  auto& show = parsed.show;
+  auto* command = app.add_subcommand("show", "Print a table of results, or why one row is as it is");
+  command->add_option("dir", show.dir, "the result folder, or a result file (.h5)")->required();
+  command->add_option("key", show.key, "the point's key, or its first digits: explain this row")->check(check_key);
+  command->add_option("--where", show.where, "a condition on columns, such as \"size >= 1MiB and algorithm != ring\"");
+  command->add_option("--sort", show.sort, "a column, such as collective_time or topology");
+  command->add_flag("--descending", show.descending, "sort from the largest");
+  command->add_option("--group-by", show.group_by, "a column: a table for each of its values");
+  command->add_option("--columns", show.columns, "columns, separated by commas (`tenex list columns`)")->delimiter(',');
+  auto* csv = command->add_flag("--csv", show.csv, "comma-separated values, in integer SI units");
+  command->add_flag("--json", show.json, "one JSON object on stdout, in integer SI units")->excludes(csv);
+  command->footer(
+      "Examples:\n  tenex show results/quick --where \"size = 1GiB\" --group-by topology --sort collective_time"
+      "\n  tenex show results/quick 3f2a91");
 }
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -289,6 +310,12 @@ void add_others(CLI::App& app, Parsed& parsed) {
       ->check(CLI::IsMember(list_topics()) | CLI::IsMember({"all"}));
   list->footer("Example:\n  tenex list algorithms");
 
+  auto* init = app.add_subcommand("init", "Print a commented study to begin with");
+  init->add_option("name", parsed.init.name,
+                   "one of: " + CLI::detail::join(init_names(), ", ") + "; without: list them")
+      ->check(CLI::IsMember(init_names()));
+  init->footer("Example:\n  tenex init fabric > fabric.toml && tenex run fabric.toml --out results/fabric");
+
   auto* schema =
       app.add_subcommand("schema", "Print what a study may say as JSON: every key, its values and its column");
   schema->add_flag("--markdown", parsed.schema.markdown, "the reference page instead (experiments/reference.md)");
@@ -358,6 +385,8 @@ Arguments chosen(const CLI::App& app, Parsed& parsed) {
   if (name == "verify") return parsed.verify;
   if (name == "list") return parsed.list;
   if (name == "schema") return parsed.schema;
+  if (name == "init") return parsed.init;
+  if (name == "show") return parsed.show;
   if (name == "optimize") {
     const auto& degrees = parsed.optimize.degrees;
     if (degrees != decltype(parsed.optimize.degrees){}) parsed.optimize.settings.emplace_back("hp", hp_of(degrees));
@@ -396,6 +425,7 @@ Arguments parse_arguments(int argc, char** argv) {
   Parsed parsed;
   add_run(app, parsed);
   add_folder_commands(app, parsed);
+  add_show(app, parsed);
   add_point_commands(app, parsed);
   add_optimize(app, parsed);
   add_others(app, parsed);

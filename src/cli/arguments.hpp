@@ -113,14 +113,32 @@ struct ListArguments {
   std::string what;
 };
 
+/// init.
+struct InitArguments {
+  std::string name;  ///< of a study; empty: list them
+};
+
+/// show: rows of a result, or one of them.
+struct ShowArguments {
+  std::filesystem::path dir;         ///< a result folder or file
+  std::string key;                   ///< the key of a row or its first digits; empty: a table
+  std::string where;                 ///< a condition on columns; empty: all rows
+  std::string sort;                  ///< a column; empty: the study's order
+  bool descending = false;           ///< sort from the largest
+  std::string group_by;              ///< a column; empty: one table
+  std::vector<std::string> columns;  ///< empty: chosen for the rows
+  bool csv = false;
+  bool json = false;
+};
+
 /// Help was printed, or the arguments were wrong: the command ends with this code.
 struct Leave {
   int code = 0;
 };
 
-using Arguments =
-    std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
-                 PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ListArguments, SchemaArguments>;
+using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
+                               PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ListArguments,
+                               SchemaArguments, InitArguments, ShowArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

@@ -25,6 +25,8 @@ ExitCode execute(const ReplayArguments& arguments);
 ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
 ExitCode execute(const SchemaArguments& arguments);
+ExitCode execute(const InitArguments& arguments);
+ExitCode execute(const ShowArguments& arguments);
 
 /// Prints all bounds that apply to a point (tenex bound).
 ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
@@ -33,6 +35,9 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
 
 /// The topics of `list`, in the order in which it prints them.
 [[nodiscard]] std::vector<std::string> list_topics();
+
+/// The studies of `init`.
+[[nodiscard]] std::vector<std::string> init_names();
 
 /// Flushes stdout; false, with a message, when something printed was lost.
 [[nodiscard]] bool printed_whole();

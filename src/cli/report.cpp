@@ -90,7 +90,7 @@ std::string_view units_of(std::string_view name) {
 std::string integer_text(const std::string& name, std::int64_t value) {
   const auto units = units_of(name);
   if (units == "ps") return fmt::format("{} ({})", value, to_rounded(picoseconds(value)));
-  if (units == "B") return fmt::format("{} ({})", value, to_rounded_bytes(static_cast<double>(value)));
+  if (units == "B") return fmt::format("{} ({})", value, size_text(value));
   if (units == "B/s") return to_rounded_rate(static_cast<double>(value));
   return units.empty() ? fmt::format("{}", value) : fmt::format("{} {}", value, units);
 }
@@ -227,6 +227,12 @@ std::string to_text(const Report& report) {
     }
   }
   return text;
+}
+
+std::string size_text(std::int64_t size) {
+  constexpr std::size_t kLongest = 8;  // what is longer, such as 2.561585MiB, is no size that somebody wrote
+  const auto text = to_string(bytes(size));
+  return text.size() <= kLongest ? text : to_rounded_bytes(static_cast<double>(size));
 }
 
 std::string format_table(const std::vector<std::vector<std::string>>& rows) {

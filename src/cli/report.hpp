@@ -59,6 +59,10 @@ inline constexpr std::int64_t kReportSchema = 2;
 /// Lines "name  value"; times, sizes and rates, which the names tell, also in rounded units.
 [[nodiscard]] std::string to_text(const Report& report);
 
+/// A size for people: in the shortest exact unit, which is the one that it was written in ("1GiB", "400KB"), or rounded
+/// where that is long.
+[[nodiscard]] std::string size_text(std::int64_t size);
+
 /// Fixed-width columns, the first left-aligned, the others right-aligned; `rows[0]` is the heading.
 [[nodiscard]] std::string format_table(const std::vector<std::vector<std::string>>& rows);
 

@@ -24,13 +24,16 @@ function(tenex_append_builtin_table text name folder)
   set(${text} "${${text}}${table}" PARENT_SCOPE)
 endfunction()
 
-# Writes the source file at `output`; it changes only where a file has.
-function(tenex_write_builtin_files output experiments)
-  set(source "// Written by src/files/builtin_files.cmake from experiments/: change the files there.\n")
-  string(APPEND source "#include \"tenex/files/input_files.hpp\"\n\nnamespace tenex {\n\n")
-  tenex_append_builtin_table(source builtin_workloads ${experiments}/workloads)
-  tenex_append_builtin_table(source builtin_cost_models ${experiments}/cost_models)
-  tenex_append_builtin_table(source builtin_machines ${experiments}/machines)
+# Writes the source file at `output`, which defines the tables that `header` declares; it changes only where a file has.
+# The other arguments are pairs: a table and its folder.
+function(tenex_write_builtin_files output header)
+  set(source "// Written by src/files/builtin_files.cmake from files of the project: change those.\n")
+  string(APPEND source "#include \"${header}\"\n\nnamespace tenex {\n\n")
+  set(tables ${ARGN})
+  while(tables)
+    list(POP_FRONT tables name folder)
+    tenex_append_builtin_table(source ${name} ${folder})
+  endwhile()
   string(APPEND source "}  // namespace tenex\n")
   file(GENERATE OUTPUT ${output} CONTENT "${source}")
 endfunction()

@@ -51,6 +51,11 @@ Result<ResultTable> read_result(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) table.key.emplace_back(keys->at(i));
   if (auto status = read_settings(*reader, table); !status) return status.errors();
   if (auto status = store::read_metrics(*reader, name, "/", table.rows); !status) return status.errors();
+  if (reader->has("/pareto")) {
+    auto front = store::read_numbers<std::int8_t>(*reader, "/pareto", table.rows.size());
+    if (!front) return front.errors();
+    table.pareto = std::move(front).value();
+  }
   const auto read = [&](const store::Ragged& ragged, const store::Ragged::Part& part) {
     return store::read_ragged(*reader, "", ragged, part, table.rows.size());
   };

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -69,6 +72,117 @@ TEST(List, HasTheBuiltInMachines) {
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_THAT(finished.out, HasSubstr("dgx1"));
   EXPECT_THAT(finished.out, HasSubstr("DGX1: 8 NPUs"));
+}
+
+/// The studies of `init`, each of which is run.
+class Init : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Init, PrintsAStudyThatRuns) {
+  const support::TemporaryFolder folder;
+  const auto study = folder.path() / "study.toml";
+  const auto printed = tenex({"init", GetParam()});
+  ASSERT_EQ(printed.exit_code, 0) << printed.err;
+  EXPECT_THAT(printed.out, ::testing::StartsWith("# "));
+  support::write_text(study, printed.out);
+  const auto out = (folder.path() / "out").string();
+  const auto run = tenex({"run", study.string(), "--out", out, "--quiet"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const auto table = tenex({"show", out});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, ::testing::StartsWith("key "));
+}
+
+INSTANTIATE_TEST_SUITE_P(EachStudy, Init, ::testing::Values("fabric", "chunks", "hp", "pareto", "machine"),
+                         [](const auto& each) { return each.param; });
+
+TEST(Init, ListsItsStudiesWithTheirQuestions) {
+  const auto finished = tenex({"init"});
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("fabric     Which fabric"));
+  EXPECT_EQ(tenex({"init", "fabrics"}).exit_code, 2);
+}
+
+/// A result of the study `fabric`.
+class Show : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder = std::make_unique<support::TemporaryFolder>();
+    const auto study = folder->path() / "study.toml";
+    support::write_text(study, tenex({"init", "fabric"}).out);
+    ASSERT_EQ(tenex({"run", study.string(), "--out", dir(), "--quiet"}).exit_code, 0);
+  }
+  static void TearDownTestSuite() { folder.reset(); }
+  static std::string dir() { return (folder->path() / "out").string(); }
+  static Finished show(std::vector<std::string> words) {
+    words.insert(words.begin(), {"show", dir()});
+    return tenex(words);
+  }
+  /// The lines of a text.
+  static std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> list;
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = text.find('\n', at);
+      list.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    return list;
+  }
+
+  static std::unique_ptr<support::TemporaryFolder> folder;
+};
+std::unique_ptr<support::TemporaryFolder> Show::folder;
+
+TEST_F(Show, ChoosesAndSortsRows) {
+  const auto finished = show({"--where", "size = 1GiB and algorithm = rhd", "--sort", "collective_time", "--columns",
+                              "topology,size,collective_time_ps", "--csv"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto rows = lines(finished.out);
+  ASSERT_EQ(rows.size(), 7U);  // a heading and six topologies
+  EXPECT_EQ(rows[0], "topology,size,collective_time_ps");
+  std::vector<std::int64_t> times;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_THAT(rows[i], HasSubstr(",1073741824,"));
+    times.push_back(std::stoll(rows[i].substr(rows[i].rfind(',') + 1)));
+  }
+  EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+}
+
+TEST_F(Show, GroupsAndPrintsSizesAsTheyWereWritten) {
+  const auto finished =
+      show({"--group-by", "topology", "--where", "algorithm = ring", "--descending", "--sort", "size"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, ::testing::StartsWith("topology = ring(64)\nkey "));
+  EXPECT_THAT(finished.out, HasSubstr("\n\ntopology = torus(8,8)\n"));
+  EXPECT_THAT(lines(finished.out)[2], HasSubstr(" 1GiB "));
+  EXPECT_THAT(lines(finished.out)[3], HasSubstr(" 32MiB "));
+}
+
+TEST_F(Show, PrintsOneObject) {
+  const auto finished = show({"--columns", "topology,efficiency", "--where", "size = 1MiB", "--json"});
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out,
+              ::testing::StartsWith("{\"schema\":2,\"rows\":[{\"topology\":\"ring(64)\",\"efficiency\":0."));
+}
+
+TEST_F(Show, ExplainsARow) {
+  const auto key =
+      lines(show({"--where", "size = 1GiB and algorithm = rhd and topology = 'ring(64)'", "--columns", "key", "--csv"})
+                .out)[1];
+  const auto finished = show({key.substr(0, 10)});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  for (const auto* word :
+       {"status ", "engine ", "bound_name ", "link_total", "limited_by ", "the network for 16.4 % of"})
+    EXPECT_THAT(finished.out, HasSubstr(word));
+  EXPECT_THAT(finished.out, Not(HasSubstr("stragglers")));  // a default explains nothing
+}
+
+TEST_F(Show, RefusesWhatItDoesNotKnow) {
+  EXPECT_THAT(show({"--columns", "topolgy"}).err, HasSubstr("did you mean \"topology\"?"));
+  EXPECT_THAT(show({"--sort", "speed"}).err, HasSubstr("unknown column \"speed\""));
+  EXPECT_THAT(show({"--where", "topology = ring(64)"}).err, HasSubstr("put it in quotes: 'ring(64)'"));
+  EXPECT_THAT(show({"--where", "size = 1us"}).err, HasSubstr("--where:1:8: error: "));
+  EXPECT_THAT(show({"ffffffffffff"}).err, HasSubstr("no rows have a key"));
+  EXPECT_EQ(tenex({"show", "/nowhere"}).exit_code, 2);
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ struct ResultTable {
   std::vector<std::string> key;
   std::vector<std::vector<std::string>> settings;  ///< per point, in the order of setting_columns(), as cell_text()
   std::vector<Evaluation> rows;
+  std::vector<std::int8_t> pareto;  ///< per point: 1 on the study's front; empty: it has none
 };
 /// Errors: not readable or damaged (environment), not a result of tenex or of a newer schema (input). O(cells) memory.
 [[nodiscard]] Result<ResultTable> read_result(const std::filesystem::path& file);

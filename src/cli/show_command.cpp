@@ -1,0 +1,258 @@
+// show: a table of results, or why one row has its status, engine, bound and time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands.hpp"
+#include "report.hpp"
+#include "result_view.hpp"
+#include "tenex/base/units.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/design/design_point.hpp"
+
+namespace tenex::cli {
+namespace {
+
+using Rows = std::vector<std::size_t>;
+using Columns = std::vector<ResultColumn>;
+
+constexpr std::size_t kShownDigits = 8;  // of a key
+
+/// Names in the order of tables, of which those are shown that have a value.
+constexpr std::string_view kUsualMetrics[] = {"status",     "collective_time_ps", "training_time_ps", "bound_name",
+                                              "efficiency", "algbw_bytes_per_s",  "network_cost_usd"};
+
+/// The key, the settings that differ between these rows, and the usual metrics that some row has.
+Columns usual_columns(const ResultView& view, const Rows& rows) {
+  const auto differs = [&](const ResultColumn& column) {
+    return std::ranges::any_of(rows, [&](auto row) { return view.cell(column, row) != view.cell(column, rows[0]); });
+  };
+  const auto has_value = [&](const ResultColumn& column) {
+    return std::ranges::any_of(rows, [&](auto row) { return view.cell(column, row).index() != 0; });
+  };
+  Columns chosen;
+  for (const auto& column : view.columns())
+    if (column.source == ResultColumn::Source::key ||
+        (column.source == ResultColumn::Source::setting && differs(column)))
+      chosen.push_back(column);
+  for (const auto name : kUsualMetrics)
+    for (const auto& column : view.columns())
+      if (column.name == name && (name == "status" ? differs(column) : has_value(column))) chosen.push_back(column);
+  for (const auto& column : view.columns())
+    if (column.source == ResultColumn::Source::pareto) chosen.push_back(column);
+  return chosen;
+}
+
+Result<Columns> columns_of(const ShowArguments& arguments, const ResultView& view, const Rows& rows) {
+  if (arguments.columns.empty()) return usual_columns(view, rows);
+  Columns chosen;
+  Diagnostics errors;
+  for (const auto& name : arguments.columns) {
+    const auto column = view.find(name, {"--columns", 0, 0});
+    if (column)
+      chosen.push_back(*column);
+    else
+      append(errors, column.errors());
+  }
+  if (!errors.empty()) return errors;
+  return chosen;
+}
+
+/// Stable, so that equal rows stay in the order of the study. Rows without a value come last.
+void sort_rows(Rows& rows, const ResultView& view, const ResultColumn& column, bool descending) {
+  std::ranges::stable_sort(rows, [&](auto a, auto b) {
+    const auto left = view.cell(column, a);
+    const auto right = view.cell(column, b);
+    if (left.index() == 0 || right.index() == 0) return left.index() != 0 && right.index() == 0;
+    return descending ? right < left : left < right;
+  });
+}
+
+std::string table_of(const ResultView& view, const Columns& columns, const Rows& rows) {
+  std::vector<std::vector<std::string>> lines(1);
+  for (const auto& column : columns) {
+    // A unit stands with each value.
+    const auto name = column.name;
+    lines[0].emplace_back(column.units == "ps" && name.ends_with("_ps") ? name.substr(0, name.size() - 3) : name);
+  }
+  for (const auto row : rows) {
+    auto& line = lines.emplace_back();
+    for (const auto& column : columns) {
+      const auto text = shown(column, view.cell(column, row));
+      line.push_back(column.source == ResultColumn::Source::key ? text.substr(0, kShownDigits) : text);
+    }
+  }
+  return format_table(lines);
+}
+
+/// RFC 4180: quotes around texts that hold a comma, a quote or a line's end.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char letter : text) result += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return result + "\"";
+}
+
+std::string csv_of(const ResultView& view, const Columns& columns, const Rows& rows) {
+  std::string text;
+  const auto add_line = [&](const auto& cell_of) {
+    for (std::size_t i = 0; i < columns.size(); ++i) text += (i == 0 ? "" : ",") + quoted(cell_of(columns[i]));
+    text += "\n";
+  };
+  add_line([](const ResultColumn& column) { return std::string(column.name); });
+  for (const auto row : rows) add_line([&](const ResultColumn& column) { return exact(view.cell(column, row)); });
+  return text;
+}
+
+std::string json_of(const ResultView& view, const Columns& columns, const Rows& rows) {
+  std::vector<Report> entries;
+  for (const auto row : rows) {
+    Report entry;
+    for (const auto& column : columns)
+      std::visit([&](const auto& value) { entry.add(std::string(column.name), value); }, view.cell(column, row));
+    entries.push_back(std::move(entry));
+  }
+  Report report;
+  report.add("rows", std::move(entries));
+  return to_json(report);
+}
+
+std::string grouped_table(const ResultView& view, Columns columns, const Rows& rows, const ResultColumn& by) {
+  std::erase_if(columns, [&](const ResultColumn& column) { return column.name == by.name; });
+  std::vector<std::pair<std::string, Rows>> groups;  // in the order of their first rows
+  for (const auto row : rows) {
+    const auto value = shown(by, view.cell(by, row));
+    auto group = std::ranges::find(groups, value, &std::pair<std::string, Rows>::first);
+    if (group == groups.end()) group = groups.insert(groups.end(), {value, {}});
+    group->second.push_back(row);
+  }
+  std::string text;
+  for (const auto& [value, members] : groups)
+    text += fmt::format("{}{} = {}\n{}", text.empty() ? "" : "\n", by.name, value, table_of(view, columns, members));
+  return text;
+}
+
+Result<std::string> tables_of(const ShowArguments& arguments, const ResultView& view) {
+  auto rows = view.select(arguments.where, {"--where", 1, 1});
+  if (!rows) return rows.errors();
+  if (!arguments.sort.empty()) {
+    const auto by = view.find(arguments.sort, {"--sort", 0, 0});
+    if (!by) return by.errors();
+    sort_rows(*rows, view, *by, arguments.descending);
+  }
+  const auto columns = columns_of(arguments, view, *rows);
+  if (!columns) return columns.errors();
+  if (arguments.csv) return csv_of(view, *columns, *rows);
+  if (arguments.json) return json_of(view, *columns, *rows);
+  if (arguments.group_by.empty()) return table_of(view, *columns, *rows);
+  const auto by = view.find(arguments.group_by, {"--group-by", 0, 0});
+  if (!by) return by.errors();
+  return grouped_table(view, *columns, *rows, *by);
+}
+
+// One row.
+
+Result<std::size_t> row_of(const ResultView& view, const std::string& prefix) {
+  Rows found;
+  for (std::size_t row = 0; row < view.rows(); ++row)
+    if (view.table().key[row].starts_with(prefix)) found.push_back(row);
+  if (found.size() == 1) return found.front();
+  return input_error({"KEY", 0, 0},
+                     fmt::format("{} rows have a key that begins with \"{}\"",
+                                 found.empty() ? "no" : fmt::format("{}", found.size()), prefix),
+                     "a key is 32 hexadecimal digits, of which the first ones are enough",
+                     found.empty() ? "`tenex show DIR --columns key,topology,size` lists them" : "give more digits");
+}
+
+std::string_view meaning_of_bound(std::string_view name) {
+  for (const auto& method : bound_methods())
+    if (method.name == name) return method.description;
+  return {};
+}
+
+/// What keeps the row from being faster, in a sentence or two.
+std::string limit_of(const Evaluation& row) {
+  if (row.status != PointStatus::ok) return "the point has no time";
+  if (row.efficiency != row.efficiency) return "its times are not compared with a bound";
+  const bool trains = row.training_time_ps >= 0;
+  const auto time = trains ? row.training_time_ps : row.collective_time_ps;
+  const auto meaning = meaning_of_bound(row.bound_name);
+  const auto network = meaning.empty() ? fmt::format("the bound {}", row.bound_name) : std::string(meaning);
+  if (time == row.bound_ps) return fmt::format("the network: no schedule is faster ({})", network);
+  auto text = fmt::format("the network for {:.1f} % of the time ({}); {} more may be the schedule or the bound",
+                          100 * row.efficiency, network, to_rounded(picoseconds(time - row.bound_ps)));
+  if (row.rate_loss == row.rate_loss)
+    text += fmt::format(
+        "; the busiest link has {:.1f} % more than the bound's share, and filling and draining take "
+        "{:.1f} %",
+        100 * row.rate_loss, 100 * row.filling_loss);
+  if (trains) {
+    const auto compute = row.forward_compute_ps + row.input_gradient_compute_ps + row.weight_gradient_compute_ps;
+    const auto exposed = row.forward_exposed_ps + row.input_gradient_exposed_ps + row.weight_gradient_exposed_ps;
+    text =
+        fmt::format("computation {:.1f} %, exposed communication {:.1f} %, the pipeline's bubble {:.1f} % of the time",
+                    100.0 * static_cast<double>(compute) / static_cast<double>(time),
+                    100.0 * static_cast<double>(exposed) / static_cast<double>(time),
+                    100.0 * static_cast<double>(row.bubble_ps) / static_cast<double>(time));
+  }
+  return text;
+}
+
+/// Whether the row's setting has its default, which explains nothing.
+bool is_default(const ResultView& view, const ResultColumn& column, std::size_t row) {
+  if (column.source != ResultColumn::Source::setting) return false;
+  const auto& setting = setting_columns()[column.index];
+  return setting.has_default &&
+         view.table().settings[row][column.index] == cell_text(setting_cell(DesignPoint(), setting.name));
+}
+
+/// The answers first: status, engine, time, bound and what limits the row. Then its settings and its other metrics.
+std::string explanation(const ResultView& view, std::size_t row, bool json) {
+  constexpr std::string_view kFirst[] = {
+      "key",      "status",     "reason",    "engine", "collective_time_ps", "training_time_ps",
+      "bound_ps", "bound_name", "efficiency"};
+  Report report;
+  const auto add = [&](const ResultColumn& column) {
+    const auto value = view.cell(column, row);
+    if (value.index() == 0 || (!json && is_default(view, column, row))) return;
+    if (json)
+      std::visit([&](const auto& exact_value) { report.add(std::string(column.name), exact_value); }, value);
+    else
+      report.add(std::string(column.name), shown(column, value));
+  };
+  for (const auto name : kFirst)
+    for (const auto& column : view.columns())
+      if (column.name == name) add(column);
+  const auto& evaluation = view.table().rows[row];
+  if (const auto meaning = meaning_of_bound(evaluation.bound_name); !meaning.empty())
+    report.add("bound_meaning", std::string(meaning));
+  report.add("limited_by", limit_of(evaluation));
+  for (const auto& column : view.columns())
+    if (std::ranges::find(kFirst, column.name) == std::end(kFirst)) add(column);
+  return json ? to_json(report) : to_text(report);
+}
+
+}  // namespace
+
+ExitCode execute(const ShowArguments& arguments) {
+  const auto file = arguments.dir.extension() == ".h5" ? arguments.dir : arguments.dir / "study.h5";
+  auto table = read_result(file);
+  if (!table) return complain(table.errors()), ExitCode::bad_input;
+  const ResultView view(std::move(table).value());
+  if (!arguments.key.empty()) {
+    const auto row = row_of(view, arguments.key);
+    if (!row) return complain(row.errors()), ExitCode::bad_input;
+    std::fputs(explanation(view, *row, arguments.json).c_str(), stdout);
+    return ExitCode::done;
+  }
+  const auto text = tables_of(arguments, view);
+  if (!text) return complain(text.errors()), ExitCode::bad_input;
+  std::fputs(text->c_str(), stdout);
+  return ExitCode::done;
+}
+
+}  // namespace tenex::cli
