@@ -1,12 +1,21 @@
 // optimize: one training point with its bandwidth split by a scheme; reports its time, cost and bounds.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "commands.hpp"
 #include "report.hpp"
+#include "tenex/base/units.hpp"
+#include "tenex/evaluate/dimension_table.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/topology/shape.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -60,6 +69,60 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   return report;
 }
 
+std::string rate_text(Bandwidth bandwidth) { return to_rounded_rate(static_cast<double>(bandwidth.count())); }
+
+/// Whole dollars.
+std::string in_dollars(Money amount) {
+  return to_string(dollars(std::llround(static_cast<double>(amount.count()) * 1e-6)));
+}
+
+/// "29.7ns (0.2 %)".
+std::string change_text(SimTime change, SimTime time) {
+  const auto share =
+      100 * static_cast<double>(change.count()) / static_cast<double>(std::max<std::int64_t>(time.count(), 1));
+  return fmt::format("{} ({:.2f} %)", to_rounded(change), share);
+}
+
+/// A line for each dimension: what it is, what the scheme gave it, and the same in equal shares.
+std::string text_of(const DimensionTable& table, const Shape& shape) {
+  auto total = Bandwidth::zero();
+  for (const auto& each : table.chosen.dimensions) total += each.bandwidth;
+  std::vector<std::vector<std::string>> lines{{"dimension", "kind", "bandwidth", "share", "cost", "busy time",
+                                               "1 % more saves", "1 % less costs", "in equal shares", "cost",
+                                               "busy time"}};
+  for (std::size_t i = 0; i < table.chosen.dimensions.size(); ++i) {
+    const auto& chosen = table.chosen.dimensions[i];
+    const auto& equal = table.equal.dimensions[i];
+    const auto share = 100 * static_cast<double>(chosen.bandwidth.count()) / static_cast<double>(total.count());
+    lines.push_back({fmt::format("{} {}", i + 1, to_string(Shape{{shape.blocks[i]}})),
+                     std::string(to_string(table.kinds[i])), rate_text(chosen.bandwidth),
+                     fmt::format("{:.1f} %", share), in_dollars(chosen.cost), to_rounded(chosen.busy),
+                     change_text(chosen.saved, table.chosen.time), change_text(chosen.lost, table.chosen.time),
+                     rate_text(equal.bandwidth), in_dollars(equal.cost), to_rounded(equal.busy)});
+  }
+  lines.push_back({"iteration", "", rate_text(total), "", in_dollars(table.chosen.cost), to_rounded(table.chosen.time),
+                   "", "", rate_text(total), in_dollars(table.equal.cost), to_rounded(table.equal.time)});
+  return format_table(lines);
+}
+
+Report report_of(const NetworkUse& use) {
+  std::vector<Report> dimensions;
+  for (const auto& each : use.dimensions) {
+    Report entry;
+    entry.add("bandwidth_bytes_per_s", each.bandwidth.count());
+    entry.add("cost_usd", static_cast<double>(each.cost.count()) * 1e-6);
+    entry.add("busy_ps", each.busy.count());
+    entry.add("saved_by_one_percent_more_ps", each.saved.count());
+    entry.add("lost_by_one_percent_less_ps", each.lost.count());
+    dimensions.push_back(std::move(entry));
+  }
+  Report report;
+  report.add("libra_time_ps", use.time.count());
+  report.add("cost_usd", static_cast<double>(use.cost.count()) * 1e-6);
+  report.add("dimensions", std::move(dimensions));
+  return report;
+}
+
 }  // namespace
 
 ExitCode execute(const OptimizeArguments& arguments) {
@@ -78,8 +141,15 @@ ExitCode execute(const OptimizeArguments& arguments) {
     complain({input_error({}, output.row.reason)});
     return exit;
   }
-  const auto report = report_of(*point, output.row);
+  auto report = report_of(*point, output.row);
+  const auto table = exit == ExitCode::done ? dimension_table(*point, cache) : Result<DimensionTable>(Diagnostic());
+  if (table && arguments.json) {
+    report.add_object("network", report_of(table->chosen));
+    report.add_object("equal_shares", report_of(table->equal));
+  }
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
+  if (table && !arguments.json)
+    fmt::print("\nBy dimension, with LIBRA's formula:\n{}", text_of(*table, point->topology.shape));
   return exit;
 }
 

@@ -53,6 +53,7 @@ class IterationTraffic {
   [[nodiscard]] const Iteration& iteration() const { return *iteration_; }
   [[nodiscard]] const std::shared_ptr<const Iteration>& shared_iteration() const { return iteration_; }
   [[nodiscard]] const std::vector<DistinctCommunication>& communications() const { return communications_; }
+  [[nodiscard]] const std::vector<TrafficFamily>& families() const { return families_; }
 
   /// LIBRA's times of all distinct communications, in their order; B_i is per NPU and dimension. O(communications).
   [[nodiscard]] std::vector<SimTime> libra_times(std::span<const Bandwidth> bandwidth) const;

@@ -108,6 +108,28 @@ TEST_F(Optimize, TimesAGivenSplitExactly) {
     EXPECT_THAT(finished.out, HasSubstr(words));
 }
 
+TEST_F(Optimize, ShowsEachDimensionBesideEqualShares) {
+  // 10 and 20 GB/s: busy for 3 and 6 us, 8 * 10 * 4 and 8 * 20 * 57.4 dollars. 1 % more saves 3 us / 101 = 29,702.97 ps
+  // and 6 us / 101 = 59,405.9 ps; times are rounded up, so what they save is rounded down.
+  // 1 % less costs 3 us / 99 = 30,303.03 ps and 6 us / 99 = 60,606.06 ps, rounded up. Equal shares of 15 GB/s: 2
+  // and 8 us.
+  const auto finished = optimize({"--scheme", "given", "--split", "1:2", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out,
+              HasSubstr("\"network\":{\"libra_time_ps\":12000000,\"cost_usd\":9504.0,\"dimensions\":["
+                        "{\"bandwidth_bytes_per_s\":10000000000,\"cost_usd\":320.0,\"busy_ps\":3000000,"
+                        "\"saved_by_one_percent_more_ps\":29702,\"lost_by_one_percent_less_ps\":30304},"
+                        "{\"bandwidth_bytes_per_s\":20000000000,\"cost_usd\":9184.0,\"busy_ps\":6000000,"
+                        "\"saved_by_one_percent_more_ps\":59405,\"lost_by_one_percent_less_ps\":60607}]}"));
+  EXPECT_THAT(finished.out, HasSubstr("\"equal_shares\":{\"libra_time_ps\":13000000,\"cost_usd\":7368.0,"));
+  EXPECT_THAT(finished.out, HasSubstr("\"busy_ps\":2000000,"));
+  EXPECT_THAT(finished.out, HasSubstr("\"busy_ps\":8000000,"));
+  const auto table = optimize({"--scheme", "given", "--split", "1:2"}).out;
+  EXPECT_THAT(table, HasSubstr("in equal shares"));
+  EXPECT_THAT(table, ::testing::ContainsRegex("1 FC\\(4\\) +node +10GB/s +33.3 % +\\$320 +3us +29.7ns \\(0.25 %\\)"));
+  EXPECT_THAT(table, ::testing::ContainsRegex("iteration +30GB/s +\\$9,504 +12us +30GB/s +\\$7,368 +13us"));
+}
+
 TEST_F(Optimize, SplitsEquallyAndUnderConstraintsAlike) {
   // 15 GB/s each: 2 us and 8 us; 8 * (15 * 4 + 15 * 57.4) dollars. With B2 fixed at 15 GB/s the best split is the same.
   const auto equal = optimize({"--scheme", "equal", "--json"});
