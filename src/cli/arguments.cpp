@@ -421,7 +421,9 @@ Arguments parse_arguments(int argc, char** argv) {
                        std::string("tenex ") + std::string(version()) + " (" + std::string(git_revision()) +
                            (git_dirty() ? ", modified)" : ")") + "\nwith " +
                            (optional_libraries().empty() ? "no optional library" : std::string(optional_libraries())));
-  app.footer("Each command explains itself with an example: tenex COMMAND --help");
+  app.footer(
+      "Each command explains itself with an example: tenex COMMAND --help\n"
+      "tenex --version --json prints versions of the compiler, libraries and file formats, too");
   Parsed parsed;
   add_run(app, parsed);
   add_folder_commands(app, parsed);
@@ -429,6 +431,9 @@ Arguments parse_arguments(int argc, char** argv) {
   add_point_commands(app, parsed);
   add_optimize(app, parsed);
   add_others(app, parsed);
+  // CLI11 prints its version text at once: the object is asked for before.
+  if (argc == 3 && argv[1] == std::string_view("--version") && argv[2] == std::string_view("--json"))
+    return VersionArguments{};
   if (complain_of_unknown_command(app, argc, argv)) return Leave{static_cast<int>(ExitCode::bad_input)};
   try {
     app.parse(argc, argv);

@@ -113,6 +113,9 @@ struct ListArguments {
   std::string what;
 };
 
+/// --version --json.
+struct VersionArguments {};
+
 /// init.
 struct InitArguments {
   std::string name;  ///< of a study; empty: list them
@@ -138,7 +141,7 @@ struct Leave {
 
 using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
                                PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ListArguments,
-                               SchemaArguments, InitArguments, ShowArguments>;
+                               SchemaArguments, InitArguments, ShowArguments, VersionArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

@@ -26,6 +26,7 @@ ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
 ExitCode execute(const SchemaArguments& arguments);
 ExitCode execute(const InitArguments& arguments);
+ExitCode execute(const VersionArguments& arguments);
 ExitCode execute(const ShowArguments& arguments);
 
 /// Prints all bounds that apply to a point (tenex bound).

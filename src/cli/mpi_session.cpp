@@ -37,6 +37,14 @@ void broadcast_piece(void* data, int count, MPI_Datatype type) {
 
 }  // namespace
 
+std::string mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) return {};
+  const std::string name(text.data());
+  return name.substr(0, name.find('\n'));
+}
+
 bool under_launcher() {
   constexpr std::array variables{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
   return std::ranges::any_of(variables, [](const char* name) { return std::getenv(name) != nullptr; });

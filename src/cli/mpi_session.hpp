@@ -13,6 +13,9 @@ namespace tenex::cli {
 /// Whether a launcher (mpirun, srun with PMIx or PMI) started this process.
 [[nodiscard]] bool under_launcher();
 
+/// The MPI library that this process runs with, as it names itself, on one line. Needs no MPI_Init.
+[[nodiscard]] std::string mpi_library();
+
 /// A launcher that continues without lost ranks (`mpirun --enable-recovery`) itself ends with 0. For scripts, rank 0
 /// writes its exit code to the file that the environment variable TENEX_EXIT_CODE names. Does nothing without that
 /// variable and on other ranks. Call it before the process ends, also if it ends without MPI.

@@ -11,12 +11,11 @@
 #include "report.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/design/setting.hpp"
+#include "tenex/design/study_schema.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 
 namespace tenex::cli {
 namespace {
-
-constexpr int kStudySchema = 1;
 
 std::string_view type_of(const Setting& setting) {
   switch (setting.counts) {
@@ -115,7 +114,7 @@ std::string schema_json() {
   std::vector<Report> keys;
   for (const auto& setting : settings()) keys.push_back(describe(setting, words));
   Report document;
-  document.add("study_schema", std::int64_t{kStudySchema});
+  document.add("study_schema", kStudySchema);
   document.add("physics", physics_version);
   document.add("keys", std::move(keys));
   return to_json(document);

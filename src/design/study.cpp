@@ -12,13 +12,13 @@
 #include "design/enumerate.hpp"
 #include "design/search_section.hpp"
 #include "design/sweep.hpp"
+#include "tenex/design/study_schema.hpp"
 #include "tenex/spec/document.hpp"
 
 namespace tenex {
 
 namespace {
 
-constexpr std::int64_t kSchema = 1;
 const std::vector<std::string_view> kTopKeys{"schema", "name", "seed", "defaults", "sweep", "outputs", "search"};
 const std::vector<std::string_view> kStores{"link_bytes", "group_times", "utilization", "arrivals"};
 constexpr std::int64_t kMostBins = 10'000;
@@ -70,12 +70,12 @@ class StudyReader {
     if (node == nullptr) return missing("schema", "schema = 1");
     const Result<std::int64_t> schema = as_integer(*node, "schema");
     if (!schema) return append(errors_, schema.errors());
-    if (*schema > kSchema) {
+    if (*schema > kStudySchema) {
       errors_.push_back(unsupported_error(node->place(), fmt::format("schema {} is newer than this version", *schema),
-                                          fmt::format("it reads schema {}", kSchema), "use a newer tenex"));
-    } else if (*schema != kSchema) {
+                                          fmt::format("it reads schema {}", kStudySchema), "use a newer tenex"));
+    } else if (*schema != kStudySchema) {
       errors_.push_back(input_error(node->place(), fmt::format("there is no schema {}", *schema),
-                                    fmt::format("this version reads schema {}", kSchema)));
+                                    fmt::format("this version reads schema {}", kStudySchema)));
     }
   }
 

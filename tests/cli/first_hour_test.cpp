@@ -67,6 +67,16 @@ TEST(Messages, HaveNoColoursInAFile) {
   EXPECT_THAT(finished.err, Not(HasSubstr("\x1b")));
 }
 
+TEST(Version, HasTheLibrariesAndFormats) {
+  const auto finished = tenex({"--version", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  for (const auto* key : {"version", "git_revision", "git_dirty", "compiler", "mpi", "hdf5", "optional_libraries",
+                          "physics", "study_schema", "result_schema"})
+    EXPECT_THAT(finished.out, HasSubstr(std::string("\"") + key + "\":"));
+  EXPECT_THAT(finished.out, Not(HasSubstr("\"mpi\":\"\"")));
+  EXPECT_THAT(finished.out, Not(HasSubstr("\"hdf5\":\"\"")));
+}
+
 TEST(List, HasTheBuiltInMachines) {
   const auto finished = tenex({"list", "machines"});
   EXPECT_EQ(finished.exit_code, 0);
