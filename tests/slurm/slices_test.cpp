@@ -47,7 +47,8 @@ TEST(TenexMerge, OfSeveralFoldersWantsAPlace) {
   const Site site;
   const auto refused = tenex({"merge", site.path() / "a", site.path() / "b"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("several folders, and none to merge them in give --out DIR"));
+  EXPECT_THAT(refused.err, HasSubstr("several folders, and none to merge them in\n"));
+  EXPECT_THAT(refused.err, HasSubstr("help: give --out DIR"));
 }
 
 }  // namespace
