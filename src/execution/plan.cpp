@@ -256,9 +256,7 @@ void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& s
 
 SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
                             std::size_t memory_limit_bytes) {
-  return {topology,
-          collective,
-          point.occupancy,
+  return {{topology, collective, point.occupancy},
           point.seed,
           point.attempts,
           1,

@@ -15,9 +15,17 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   const auto* synthesizer = find_synthesizer(point.algorithm);
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const Stopwatch watch;
-  const SynthesisProblem problem{topology,          collective,   point.occupancy,       point.seed,   point.attempts,
-                                 asked.threads,     point.engine, memory_limit_bytes,    point.relays, point.improve,
-                                 point.good_enough, point.solver, start_delays_of(point)};
+  const SynthesisProblem problem{{topology, collective, point.occupancy},
+                                 point.seed,
+                                 point.attempts,
+                                 asked.threads,
+                                 point.engine,
+                                 memory_limit_bytes,
+                                 point.relays,
+                                 point.improve,
+                                 point.good_enough,
+                                 point.solver,
+                                 start_delays_of(point)};
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
                                 : shared.synthesize(*synthesizer, problem, topology_structure_key(point));
   if (!made) return made.errors();

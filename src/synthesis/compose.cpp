@@ -29,9 +29,7 @@ CollectiveKind partner_of(CollectiveKind reduction) {
 /// A gather whose time is near its bound does not prove an All-Reduce to be near its own.
 SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology, const Collective& collective) {
   const bool is_half = problem.collective.kind() == CollectiveKind::all_reduce;
-  return {topology,
-          collective,
-          problem.occupancy,
+  return {{topology, collective, problem.occupancy},
           problem.seed,
           problem.attempts,
           problem.threads,

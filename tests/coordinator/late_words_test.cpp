@@ -50,10 +50,10 @@ TEST(RankZero, DoesNotBuryTheOthersForWhatItMissedWhileItWasStopped) {
   const TemporaryFolder folder;
   const Study study = testing::make_study(50);  // 1 s of sleep
   auto options = testing::sleeping_options(folder.path(), 0.02);
-  options.silence_seconds = 0.8;
+  options.silence_seconds = 2;
   Mailboxes boxes(2);
   auto leading = std::async(std::launch::async, [&] {
-    StoppedEndpoint endpoint(boxes, milliseconds(1'600));
+    StoppedEndpoint endpoint(boxes, milliseconds(4'000));
     return lead(study, resolve(options, 1), endpoint);
   });
   Mailboxes::Endpoint mine(boxes, 1);  // asks for no lease, but sends ALIVE

@@ -1,4 +1,5 @@
-// Rank 0 and a worker that sends nothing any more, played by the test: no process dies, and it takes only a second.
+// Rank 0 and a worker that sends nothing any more, played by the test: no process dies, and it takes only
+// seconds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,9 +30,11 @@ using testing::merged_rows;
 using testing::sleep_seconds;
 using testing::TemporaryFolder;
 
+constexpr double kSilence = 1.5;  // seconds: longer than a living rank pauses on a loaded machine under sanitizers
+
 RunOptions options_for(const std::filesystem::path& out) {
   auto options = testing::sleeping_options(out, 0.002);
-  options.silence_seconds = 0.4;
+  options.silence_seconds = kSilence;
   return options;
 }
 
@@ -135,12 +138,12 @@ TEST(SilentRank, ThatSpeaksAgainIsSentHomeAndItsRowsAreValid) {
   const Study study = make_study(200);
   auto options = options_for(folder.path());
   options.evaluate_point = [](const DesignPoint& point, Cache&, const EvaluateOptions&) {
-    sleep_seconds(0.01);  // two real ranks: a second in all, so that the run still goes on when rank 1 sends again
+    sleep_seconds(0.03);  // two real ranks: 3 s in all, so that the run still goes on when rank 1 sends again
     return make_row(point);
   };
   Job job(study, options);
   const auto lease = job.get_lease();
-  sleep_seconds(0.5);  // longer than the silence after which it counts as dead
+  sleep_seconds(kSilence + 0.1);  // it counts as dead after this
   job.say(AliveMessage{});
   EXPECT_TRUE(std::holds_alternative<DrainMessage>(job.hear()));
   auto writer = ShardWriter::open(folder.path(), study, 1, 1);

@@ -73,7 +73,7 @@ TEST(SearchRun, AddsUpTheFaultsOfAPointOverItsRounds) {
   study.search.objective = {"collective_time_ps", false};
   study.search.rounds = {{Fidelity::bound, 1, 1}, {Fidelity::coarse, 1, 1}};  // all go on
   auto options = testing::quiet_options(folder.path(), 1);
-  options.silence_seconds = 0.5;
+  options.silence_seconds = 1.5;
   options.value_point_early = [](const DesignPoint&, Fidelity, const Objective&, Cache&,
                                  const EvaluateOptions&) -> std::optional<double> { return 1.0; };
   options.estimate_point_early = [](const DesignPoint&, Fidelity) { return Estimate{0.01, 1000}; };

@@ -280,7 +280,7 @@ TEST(SearchRun, ValuesAgainWhatALostRankHad) {
   block_run_signals();
   Mailboxes boxes(3);
   auto options = searching_options(folder.path(), 1);
-  options.silence_seconds = 0.5;
+  options.silence_seconds = 1.5;
   options.value_point_early = [](const DesignPoint& point, Fidelity fidelity, const Objective&, Cache&,
                                  const EvaluateOptions&) {
     sleep_seconds(0.002);

@@ -162,8 +162,11 @@ Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem) {
   const bool gathers = problem.collective.kind() == CollectiveKind::all_gather;
   const std::optional<Collective> other =
       gathers ? std::nullopt : std::optional(problem.collective.as(CollectiveKind::all_gather));
-  auto gathered = gather_symmetric({problem.topology, gathers ? problem.collective : *other, problem.occupancy,
-                                    problem.seed, problem.attempts, problem.threads, problem.engine});
+  auto gathered = gather_symmetric({{problem.topology, gathers ? problem.collective : *other, problem.occupancy},
+                                    problem.seed,
+                                    problem.attempts,
+                                    problem.threads,
+                                    problem.engine});
   if (!gathered) return gathered.errors();
   Synthesis synthesis;
   synthesis.engine = "symmetric";
