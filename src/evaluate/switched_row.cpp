@@ -15,7 +15,7 @@
 namespace tenex {
 namespace {
 
-constexpr std::uint64_t kBytesOfPlayedSend = 300;  // two hops, listed and replayed
+constexpr std::uint64_t kBytesOfPlayedHop = 150;  // listed and replayed
 /// About ten seconds. Synthesizers that make more sends in less time have formulas for them, which a play has not.
 constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 23;
 
@@ -32,19 +32,25 @@ bool fill_switched(Evaluation& row, const DesignPoint& point, const PointTopolog
     return leave_out(row, fmt::format("it has more than {} sends", kMostPlayedSends)), true;
   // With overlap: as soon as possible, a gather begins when its own sum is complete.
   const auto network_point = with_switches_kept(point);
-  const auto needed = planned_topology_bytes(network_point) + schedule.sends() * kBytesOfPlayedSend;
-  if (needed > checking.memory_limit_bytes)
-    return leave_out(row, fmt::format("that needs {} bytes more", needed)), true;
+  const auto unless_it_fits = [&](std::uint64_t bytes) {
+    if (bytes > checking.memory_limit_bytes) leave_out(row, fmt::format("that needs {} bytes more", bytes));
+    return bytes > checking.memory_limit_bytes;
+  };
+  const auto network_bytes = planned_topology_bytes(network_point);
+  if (unless_it_fits(network_bytes)) return true;
   const auto network = find_topology(network_point, checking.memory_limit_bytes, cache);
   if (!*network) return leave_out(row, to_string((*network).errors())), true;
   const auto& switched = (*network)->topology;
-  // Each of a link's sends may go over one physical link, twice as many hops in a row.
-  const auto hops = 2.0 * built.unwound_degree * serialised_hops(point, sizes_of_built(built.topology, collective));
-  if (!fits_time_range(slowest_hop(switched, collective.chunk_sizes()), hops))
-    return leave_out(row, "it may take longer than times are computed"), true;
   const auto& physical = switched.wires() != nullptr ? switched.wires()->network() : switched;
   const auto unwound = unwind_with_origins(physical, built.unwound_degree);
   ensure(unwound && unwound->topology.links() == built.topology.links(), "unwinding is deterministic");
+  const auto longest = longest_path(*unwound);
+  if (unless_it_fits(network_bytes + schedule.sends() * longest * kBytesOfPlayedHop)) return true;
+  // The sends of all links whose paths share a physical link take turns there, on each hop of a path.
+  const auto turns = static_cast<double>(longest * most_paths_over_a_link(*unwound));
+  if (!fits_time_range(slowest_hop(switched, collective.chunk_sizes()),
+                       turns * serialised_hops(point, sizes_of_built(built.topology, collective))))
+    return leave_out(row, "it may take longer than times are computed"), true;
   SimulationOptions options;
   options.occupancy = point.occupancy;
   options.record_sends = true;

@@ -117,7 +117,7 @@ Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32
   if (unwind > 0 && joins_switches(shape)) {
     errors.push_back(
         input_error({}, fmt::format("the switches of {} cannot be unwound", to_string(shape)),
-                    "they are attached to other switches",
+                    "they are joined with each other, and such networks are unwound only from machine files",
                     "use an algorithm that sends over switches, such as pccl or a textbook one, or another topology"));
   }
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {

@@ -173,11 +173,9 @@ TEST(FaultyRows, UnwindSwitchesOverTheNpusThatAreLeft) {
   EXPECT_EQ(row.failed_links, 2);
   // NPU 1 sends to the switch, which is vertex 4, and hears nothing from it.
   Words half{{"topology", "SW(4)"}, {"size", "3KB"}, {"algorithm", "tacos"}, {"faults", "link 4->1"}};
-  const auto refused = row_of(point(half));
-  EXPECT_EQ(refused.status, PointStatus::infeasible);
-  EXPECT_THAT(refused.reason, HasSubstr("switch vertex 4 cannot be unwound: it is joined with NPU 1 one way only"));
+  EXPECT_EQ(row_of(point(half)).status, PointStatus::infeasible);
   half.emplace_back("groups", "0,2,3");
-  half[2].second = "direct";  // which needs no unwinding
+  half[2].second = "direct";
   EXPECT_EQ(row_of(point(half)).status, PointStatus::ok);
 }
 

@@ -84,11 +84,12 @@ TEST(SwitchedReplay, LeavesNetworksWithoutSwitchesAsTheyAre) {
             replay(ring, collective, schedule, Replay::as_soon_as_possible, kept(Occupancy::serialization))->finish);
 }
 
-/// A shape with one or two switched dimensions; each dimension has its own alpha and bandwidth.
+/// A shape with switches, some joined with each other; each dimension has its own alpha and bandwidth.
 Topology drawn_network(Random& random) {
-  constexpr const char* shapes[] = {"SW(5)",       "SW(3)_SW(3)", "RI(3)_SW(4)", "SW(4)_RI(2)",
-                                    "FC(3)_SW(3)", "LI(2)_SW(5)", "SW(2)_LI(3)", "SW(3)_FC(2)_SW(2)"};
-  const std::string text = shapes[random.below(8)];
+  constexpr const char* shapes[] = {"SW(5)",       "SW(3)_SW(3)",   "RI(3)_SW(4)", "SW(4)_RI(2)",
+                                    "FC(3)_SW(3)", "LI(2)_SW(5)",   "SW(2)_LI(3)", "SW(3)_FC(2)_SW(2)",
+                                    "SW(4,2)",     "SW(4,2)_RI(2)", "fat_tree(4)"};
+  const std::string text = shapes[random.below(11)];
   std::vector<SimTime> alpha;
   std::vector<Bandwidth> bandwidth;
   for (std::size_t d = 0; d < parse_shape(text)->dimensions(); ++d) {

@@ -55,18 +55,19 @@ TEST(Unwinding, TellsWhichLinksOfTheSwitchALinkStandsFor) {
   // Two switches of three NPUs, each with links to the two others: 2 * 3 * 2 links over switches, beside RI(2)'s 6.
   const Topology network = shape("RI(2)_SW(3)", {kA}, {gigabytes_per_second(60)});
   const UnwoundNetwork unwound = unwind_with_origins(network, 2).value();
-  ASSERT_EQ(unwound.links.size(), unwound.topology.links());
   EXPECT_EQ(all_links(unwound.topology), all_links(unwind_switches(network, 2).value()));
+  EXPECT_EQ(longest_path(unwound), 2U);
+  EXPECT_EQ(most_paths_over_a_link(unwound), 2U);
   int over_switches = 0;
-  for (std::size_t l = 0; l < unwound.links.size(); ++l) {
+  for (std::size_t l = 0; l < unwound.topology.links(); ++l) {
     const Link link = unwound.topology.link(LinkId::at(l));
-    const auto& [first, second] = unwound.links[l];
-    EXPECT_EQ(network.source(first), link.source);
-    EXPECT_EQ(network.target(second.exists() ? second : first), link.target);
-    if (!second.exists()) continue;
+    const auto path = unwound.path(LinkId::at(l));
+    EXPECT_EQ(network.source(path.front()), link.source);
+    EXPECT_EQ(network.target(path.back()), link.target);
+    if (path.size() == 1) continue;
     ++over_switches;
-    EXPECT_EQ(network.target(first), network.source(second));
-    EXPECT_FALSE(network.is_npu(network.target(first)));
+    EXPECT_EQ(network.target(path.front()), network.source(path.back()));
+    EXPECT_FALSE(network.is_npu(network.target(path.front())));
   }
   EXPECT_EQ(over_switches, 12);
 }
@@ -116,20 +117,78 @@ TEST(Unwinding, RefusesDegreeZero) {
   EXPECT_THAT(to_string(unwind_switches(shape("SW(4)"), 0).errors()), HasSubstr("an unwinding degree of 0"));
 }
 
-TEST(Unwinding, RefusesSwitchesItCannotReplace) {
-  const auto refusal = [](const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ends) {
-    TopologyBuilder builder(2);
-    builder.add_switch();
-    builder.add_switch();
-    for (const auto& [from, to] : ends) builder.add_link({VertexId(from), VertexId(to), kA, gigabytes_per_second(1)});
-    const auto result = unwind_switches(std::move(builder).build().value(), 1);
-    return result ? std::string("accepted") : to_string(result.errors());
-  };
-  EXPECT_EQ(refusal({{0, 2}, {2, 0}, {1, 2}, {2, 1}}), "accepted");
-  EXPECT_THAT(refusal({{0, 2}, {2, 0}, {2, 3}}),
-              HasSubstr("switch vertex 2 cannot be unwound: it is attached to switch vertex 3"));
-  EXPECT_THAT(refusal({{0, 2}, {2, 0}, {1, 2}}), HasSubstr("it is joined with NPU 1 one way only"));
-  EXPECT_THAT(refusal({{0, 2}, {0, 2}, {2, 0}}), HasSubstr("it has parallel links with NPU 0"));
+/// Links of 40 GB/s and alpha kA between these vertices, of which the first `npus` are NPUs.
+Topology network_of(std::size_t npus, std::size_t switches,
+                    const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ends) {
+  TopologyBuilder builder(npus);
+  for (std::size_t i = 0; i < switches; ++i) builder.add_switch();
+  for (const auto& [from, to] : ends) builder.add_link({VertexId(from), VertexId(to), kA, gigabytes_per_second(40)});
+  return std::move(builder).build().value();
+}
+
+TEST(Unwinding, TakesNpusThatAreJoinedOneWayOnly) {
+  // As the NDv2 with a switch: NPUs 0 and 2 send, 1 and 3 receive. The first sender serves the second receiver.
+  const Topology network = network_of(4, 1, {{0, 4}, {4, 1}, {2, 4}, {4, 3}});
+  EXPECT_THAT(link_ends(unwind_switches(network, 1).value()), ElementsAre(Pair(0, 3), Pair(2, 1)));
+  const Topology wide = unwind_switches(network, 2).value();
+  EXPECT_THAT(link_ends(wide), ElementsAre(Pair(0, 3), Pair(0, 1), Pair(2, 1), Pair(2, 3)));
+  EXPECT_EQ(wide.bandwidth(LinkId(0)), gigabytes_per_second(20));
+  // One sender, three receivers: the degree rises to three, so that everyone receives.
+  const Topology broadcast = unwind_switches(network_of(4, 1, {{0, 4}, {4, 1}, {4, 2}, {4, 3}}), 1).value();
+  EXPECT_THAT(link_ends(broadcast), ElementsAre(Pair(0, 2), Pair(0, 3), Pair(0, 1)));
+  EXPECT_EQ(broadcast.bandwidth(LinkId(0)), gigabytes_per_second(40) / 3);
+  // Three senders, one receiver: its link is shared by three.
+  const Topology gather = unwind_switches(network_of(4, 1, {{0, 4}, {1, 4}, {2, 4}, {4, 3}}), 1).value();
+  EXPECT_THAT(link_ends(gather), ElementsAre(Pair(0, 3), Pair(1, 3), Pair(2, 3)));
+  EXPECT_EQ(gather.bandwidth(LinkId(2)), gigabytes_per_second(40) / 3);
+}
+
+TEST(Unwinding, TakesSwitchesThatAreJoinedAsOne) {
+  // Two leaf switches 4 and 5 of two NPUs each under switch 6. Degree 1: 0 -> 1 and 2 -> 3 stay below a leaf, 1 -> 2
+  // and 3 -> 0 climb: four links, three alphas, and no link carries two of the paths.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
+  for (const auto& [a, b] : {std::pair(0U, 4U), {1U, 4U}, {2U, 5U}, {3U, 5U}, {4U, 6U}, {5U, 6U}}) {
+    ends.emplace_back(a, b);
+    ends.emplace_back(b, a);
+  }
+  const Topology tree = network_of(4, 3, ends);
+  const auto ring = unwind_with_origins(tree, 1).value();
+  EXPECT_EQ(all_links(ring.topology),
+            (std::vector<Link>{{VertexId(0), VertexId(1), kA, gigabytes_per_second(40)},
+                               {VertexId(1), VertexId(2), 3 * kA, gigabytes_per_second(40)},
+                               {VertexId(2), VertexId(3), kA, gigabytes_per_second(40)},
+                               {VertexId(3), VertexId(0), 3 * kA, gigabytes_per_second(40)}}));
+  EXPECT_EQ(longest_path(ring), 4U);
+  EXPECT_EQ(most_paths_over_a_link(ring), 1U);
+  // Degree 3: of each leaf's NPUs four paths climb to the other leaf. Their share is 10 GB/s, that below a leaf 40 / 3.
+  const auto full = unwind_with_origins(tree, 3).value();
+  EXPECT_EQ(most_paths_over_a_link(full), 4U);
+  EXPECT_THAT(out_neighbours(full.topology, 0), ElementsAre(1, 2, 3));
+  EXPECT_EQ(full.topology.bandwidth(LinkId(0)), gigabytes_per_second(40) / 3);
+  EXPECT_EQ(full.topology.bandwidth(LinkId(1)), gigabytes_per_second(10));
+}
+
+TEST(Unwinding, SpreadsPathsOverParallelLinks) {
+  // NPUs 0 and 1 on switch 4, NPUs 2 and 3 on switch 5, two links 4 -> 5 and one 5 -> 4. Degree 3: four paths each way.
+  const Topology network =
+      network_of(4, 2, {{0, 4}, {4, 0}, {1, 4}, {4, 1}, {2, 5}, {5, 2}, {3, 5}, {5, 3}, {4, 5}, {4, 5}, {5, 4}});
+  const auto full = unwind_with_origins(network, 3).value();
+  std::vector<std::size_t> paths(network.links(), 0);
+  for (const LinkId hop : full.hops) ++paths[hop.index()];
+  EXPECT_THAT(std::vector(paths.end() - 3, paths.end()), ElementsAre(2, 2, 4));
+  // 0 -> 2: three paths leave NPU 0, and three enter NPU 2, so the links between the switches are not the slowest.
+  EXPECT_EQ(full.topology.bandwidth(LinkId(1)), gigabytes_per_second(40) / 3);
+  // Two links of one NPU into a switch are two links of the ring.
+  const Topology two = network_of(2, 1, {{0, 2}, {0, 2}, {2, 0}, {1, 2}, {2, 1}});
+  const Topology direct = unwind_switches(two, 1).value();
+  EXPECT_THAT(link_ends(direct), ElementsAre(Pair(0, 1), Pair(0, 1), Pair(1, 0)));
+  EXPECT_EQ(direct.bandwidth(LinkId(0)), gigabytes_per_second(20));  // NPU 1's link from the switch carries both
+}
+
+TEST(Unwinding, LeavesOutWhatNoPathReaches) {
+  // Switch 2 sends to switch 3, but nothing comes back: NPU 1 has no link to NPU 0.
+  EXPECT_THAT(link_ends(unwind_switches(network_of(2, 2, {{0, 2}, {2, 0}, {2, 3}, {3, 1}, {1, 3}}), 1).value()),
+              ElementsAre(Pair(0, 1)));
 }
 
 TEST(LinkRemoval, RemovesBothDirectionsOfEachPair) {

@@ -55,7 +55,7 @@ struct FamilyRule {
   /// The first argument for which the family has no member; null where it has one for all.
   std::optional<ArgumentFault> (*fault)(FamilyArguments) = nullptr;
   std::uint64_t (*npus)(FamilyArguments);
-  /// Number of switches. They may be joined with each other and are not unwound. Null: none.
+  /// Number of switches. They may be joined with each other, so shapes of the family are not unwound. Null: none.
   std::uint64_t (*switches)(FamilyArguments) = nullptr;
   /// The levels of links, in the order in which add_links() adds them.
   std::vector<FamilyLevel> (*levels)(FamilyArguments);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,25 +17,36 @@ namespace tenex {
 /// each of its next d neighbours i+1 .. i+d (mod N). The new link has the alpha of the NPU's link into the switch and
 /// beta times d (bandwidth rounded down). Where the link out of the switch to the neighbour is slower than the one in,
 /// its bandwidth and slowdown count. The new links stand where the NPU's link into the switch stood. d is capped at N-1
-/// per switch. A topology without switches is returned unchanged. Errors (input): d = 0, a switch attached to another
-/// switch, an NPU attached one way only or by parallel links. The product that was unwound is
-/// Topology::unwound_shape(). O(links * d).
+/// per switch.
+///
+/// Switches that are joined with each other are unwound as one. The i-th of its NPUs that can send gets links to the
+/// next d after the i-th of those that can receive (i scaled where their numbers differ; d is raised until everyone
+/// receives), over shortest paths: alpha is the sum of their links' but the last, and each link on a path gives it an
+/// equal share of its bandwidth beside the other paths over it. A topology without switches is returned unchanged.
+/// Errors (input): d = 0, a bandwidth that rounds to zero. The product that was unwound is Topology::unwound_shape(),
+/// unless its switches are joined. O(links * d); where switches are joined, times the links between them.
 [[nodiscard]] Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree);
 
-/// What a link of an unwound network stands for in the network with switches.
-struct UnwoundLink {
-  LinkId first;   ///< the NPU's link into the switch, or the link itself if it joins two NPUs
-  LinkId second;  ///< the link out of the switch; none() where there is no switch
-  bool operator==(const UnwoundLink&) const = default;
-};
-
-/// An unwound network, and what each of its links stands for.
+/// An unwound network, and what each of its links stands for in the network with switches.
 struct UnwoundNetwork {
   Topology topology;
-  std::vector<UnwoundLink> links;
+  std::vector<LinkId> hops;         ///< the paths of all links, one after another
+  std::vector<std::size_t> begins;  ///< where each path begins in hops, and their end
+
+  /// The path of a link: the NPU's link into a switch up to the link out of a switch to the neighbour, or the link
+  /// itself if it joins two NPUs.
+  [[nodiscard]] std::span<const LinkId> path(LinkId link) const {
+    return std::span(hops).subspan(begins[link.index()], begins[link.index() + 1] - begins[link.index()]);
+  }
 };
 
-/// unwind_switches(), with the origin of every link. Same errors and cost.
+/// The most links that a path of the network has; 1 without links. O(links).
+[[nodiscard]] std::size_t longest_path(const UnwoundNetwork& unwound);
+
+/// The most paths that take one link; 1 without links. O(links of all paths).
+[[nodiscard]] std::size_t most_paths_over_a_link(const UnwoundNetwork& unwound);
+
+/// unwind_switches(), with the path of every link. Same errors and cost.
 [[nodiscard]] Result<UnwoundNetwork> unwind_with_origins(const Topology& topology, std::uint32_t degree);
 
 /// Removes all links between each pair of vertices, both directions. Errors (input): a pair that no link joins (the

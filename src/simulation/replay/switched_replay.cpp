@@ -3,8 +3,8 @@
 #include "tenex/simulation/switched_replay.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,61 +16,94 @@
 namespace tenex {
 namespace {
 
-/// One or two links of the network on which a schedule is played; the second may be none.
-using PlayedPath = std::array<LinkId, 2>;
-
-/// Finds the paths of unwound links.
+/// The paths of all unwound links, in the links of the network on which a schedule is played: its own, or wires.
 class PlayedPaths {
  public:
-  explicit PlayedPaths(const Topology& network) : network_(network), wires_(network.wires()) {}
-
-  /// The path of an unwound link that leaves `npu`. The first link is none where the network has no such path.
-  [[nodiscard]] PlayedPath of(VertexId npu, const UnwoundLink& link) const {
-    if (wires_ == nullptr) return {link.first, link.second};
-    if (const auto whole = find(npu, link); whole.exists()) return {whole, LinkId::none()};
-    const auto up = find(npu, {link.first, LinkId::none()});
-    if (!up.exists() || !link.second.exists()) return {LinkId::none(), LinkId::none()};
-    const auto down = find(network_.target(up), {link.second, LinkId::none()});
-    return {down.exists() ? up : LinkId::none(), down};
+  PlayedPaths(const Topology& network, std::size_t links) : network_(network), wires_(network.wires()) {
+    begins_.reserve(links + 1);
   }
 
+  /// Adds the path of the next unwound link; returns whether the network has one. Where no wire takes its links, for
+  /// there are wires over some of many parallel paths only, it ends with the shortest wire to the same NPU.
+  bool add(const Link& ends, std::span<const LinkId> path) {
+    if (wires_ == nullptr) {
+      hops_.insert(hops_.end(), path.begin(), path.end());
+    } else {
+      for (auto at = ends.source; at != ends.target; at = network_.target(hops_.back())) {
+        auto wire = longest_wire(at, path);
+        path = wire.exists() ? path.subspan(wires_->spans(wire).size()) : std::span<const LinkId>();
+        if (!wire.exists()) wire = shortest_wire(at, ends.target);
+        if (!wire.exists()) return false;
+        hops_.push_back(wire);
+      }
+    }
+    begins_.push_back(hops_.size());
+    return true;
+  }
+
+  [[nodiscard]] std::span<const LinkId> operator[](std::size_t link) const {
+    return std::span(hops_).subspan(begins_[link], begins_[link + 1] - begins_[link]);
+  }
+  [[nodiscard]] std::size_t size() const { return begins_.size() - 1; }
+
  private:
-  /// The wire of exactly these links.
-  [[nodiscard]] LinkId find(VertexId from, const UnwoundLink& path) const {
+  /// The wire from `from` that takes the most links of the beginning of the path, and no other; none if there is none.
+  [[nodiscard]] LinkId longest_wire(VertexId from, std::span<const LinkId> path) const {
+    LinkId longest = LinkId::none();
+    std::size_t most = 0;
     for (const auto wire : network_.out_links(from)) {
       const auto spans = wires_->spans(wire);
-      if (spans.size() != (path.second.exists() ? 2U : 1U) || spans.front().link != path.first) continue;
-      if (spans.size() == 1 || spans.back().link == path.second) return wire;
+      if (spans.size() <= most || spans.size() > path.size()) continue;
+      const bool same = std::equal(spans.begin(), spans.end(), path.begin(),
+                                   [](const auto& span, LinkId link) { return span.link == link; });
+      if (!same) continue;
+      longest = wire;
+      most = spans.size();
     }
-    return LinkId::none();
+    return longest;
+  }
+
+  /// The wire between two vertices that takes the fewest links; none if there is none.
+  [[nodiscard]] LinkId shortest_wire(VertexId from, VertexId to) const {
+    LinkId shortest = LinkId::none();
+    for (const auto wire : network_.out_links(from))
+      if (network_.target(wire) == to &&
+          (!shortest.exists() || wires_->spans(wire).size() < wires_->spans(shortest).size()))
+        shortest = wire;
+    return shortest;
   }
 
   const Topology& network_;
   const Wires* wires_;
+  std::vector<LinkId> hops_;
+  std::vector<std::size_t> begins_{0};
 };
 
 /// The order in which links take the sends: by planned start; of one instant first the first send of each physical
 /// link, then the second of each, and so on, as they reach their switches; ties by unwound link. `sends` are sorted by
 /// start and link.
-void order_by_turn(std::vector<Send>& sends, const std::vector<UnwoundLink>& links, std::size_t physical_links) {
+void order_by_turn(std::vector<Send>& sends, const UnwoundNetwork& unwound, std::size_t physical_links) {
+  const auto first_link = [&](const Send& send) { return unwound.path(send.link).front().index(); };
   std::vector<std::uint32_t> turns(physical_links, 0);
   std::vector<std::pair<std::uint32_t, Send>> instant;
   for (auto first = sends.begin(), last = first; first != sends.end(); first = last) {
     instant.clear();
     for (; last != sends.end() && last->start == first->start; ++last)
-      instant.emplace_back(turns[links[last->link.index()].first.index()]++, *last);
-    for (const auto& each : instant) turns[links[each.second.link.index()].first.index()] = 0;
+      instant.emplace_back(turns[first_link(*last)]++, *last);
+    for (const auto& each : instant) turns[first_link(each.second)] = 0;
     std::stable_sort(instant.begin(), instant.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::transform(instant.begin(), instant.end(), first, [](const auto& each) { return each.second; });
   }
 }
 
 /// Whether these physical links lead from one end of an unwound link to the other.
-bool joins(const Topology& physical, const UnwoundLink& path, const Link& ends) {
-  const auto last = path.second.exists() ? path.second : path.first;
-  return path.first.index() < physical.links() && last.index() < physical.links() &&
-         physical.source(path.first) == ends.source && physical.target(last) == ends.target &&
-         (last == path.first || physical.target(path.first) == physical.source(last));
+bool joins(const Topology& physical, std::span<const LinkId> path, const Link& ends) {
+  auto at = ends.source;
+  for (const auto link : path) {
+    if (link.index() >= physical.links() || physical.source(link) != at) return false;
+    at = physical.target(link);
+  }
+  return at == ends.target;
 }
 
 Status check_playable(const Topology& network, const UnwoundNetwork& unwound, const Schedule& schedule) {
@@ -81,28 +114,24 @@ Status check_playable(const Topology& network, const UnwoundNetwork& unwound, co
   if (schedule.payloads() != nullptr)
     return unsupported_error({}, "cannot play the schedule on switches", "its sends carry several chunks",
                              "play a schedule of single chunks between neighbours");
-  if (2 * schedule.sends() > kMostListedSends)
+  const auto hops = longest_path(unwound) * schedule.sends();
+  if (hops > kMostListedSends)
     return resource_error(fmt::format("cannot play {} sends on switches", schedule.sends()),
-                          fmt::format("they take about {} bytes", 2 * schedule.sends() * kListedSendBytes),
-                          "play a smaller schedule");
+                          fmt::format("they take about {} bytes", hops * kListedSendBytes), "play a smaller schedule");
   return success();
 }
 
-/// The paths of all unwound links.
-Result<std::vector<PlayedPath>> find_paths(const Topology& network, const Topology& physical,
-                                           const UnwoundNetwork& unwound) {
-  const PlayedPaths paths(network);
-  std::vector<PlayedPath> found;
-  found.reserve(unwound.links.size());
-  for (std::size_t l = 0; l < unwound.links.size(); ++l) {
+Result<PlayedPaths> find_paths(const Topology& network, const Topology& physical, const UnwoundNetwork& unwound) {
+  const auto links = unwound.topology.links();
+  PlayedPaths paths(network, links);
+  for (std::size_t l = 0; l < links; ++l) {
+    const auto path = unwound.path(LinkId::at(l));
     const auto ends = unwound.topology.link(LinkId::at(l));
-    if (joins(physical, unwound.links[l], ends)) found.push_back(paths.of(ends.source, unwound.links[l]));
-    if (found.size() == l || !found.back()[0].exists())
+    if (!joins(physical, path, ends) || !paths.add(ends, path))
       return input_error({}, fmt::format("the network has no path for the unwound link {}", l),
-                         "it was not made from this network, or it is one of too many parallel paths",
-                         "name the network that was unwound");
+                         "it was not made from this network", "name the network that was unwound");
   }
-  return found;
+  return paths;
 }
 
 Status check_unwound_sends(const std::vector<Send>& sends, std::size_t links, const Collective& collective) {
@@ -119,7 +148,7 @@ Status check_unwound_sends(const std::vector<Send>& sends, std::size_t links, co
 }
 
 /// The sends over the paths, with the arrivals that were planned for the unwound links.
-PlannedSends send_over(const std::vector<PlayedPath>& paths, std::vector<Send> sends, const Topology& unwound,
+PlannedSends send_over(const PlayedPaths& paths, std::vector<Send> sends, const Topology& unwound,
                        const Collective& collective, Occupancy occupancy) {
   const HopTimes hops(unwound, collective.chunk_sizes(), occupancy);
   PlannedSends planned;
@@ -127,13 +156,12 @@ PlannedSends send_over(const std::vector<PlayedPath>& paths, std::vector<Send> s
   for (auto& send : sends) {
     const auto link = send.link;
     const auto arrival = send.start + hops.at(unwound.class_of(link), collective.size_class(send.chunk)).latency;
-    const auto& path = paths[link.index()];
-    if (path[1].exists()) {
+    const auto path = paths[link.index()];
+    if (path.size() > 1) {
       send.message = MessageId(messages++);
       send.destination = npu_of(unwound.target(link));
     }
     for (const auto hop : path) {
-      if (!hop.exists()) continue;
       send.link = hop;
       planned.sends.push_back(send);
       planned.arrivals.push_back(arrival);
@@ -154,7 +182,7 @@ Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwor
   if (!paths) return paths.errors();
   auto sends = list_sends(schedule);
   if (auto known = check_unwound_sends(sends, paths->size(), collective); !known) return known.errors();
-  order_by_turn(sends, unwound.links, physical.links());
+  order_by_turn(sends, unwound, physical.links());
   return replay_listed(network, collective,
                        send_over(*paths, std::move(sends), unwound.topology, collective, options.occupancy),
                        Replay::as_soon_as_possible, options);
