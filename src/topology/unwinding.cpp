@@ -230,8 +230,7 @@ Result<UnwoundNetwork> unwind_with_origins(const Topology& topology, std::uint32
 
 std::size_t longest_path(const UnwoundNetwork& unwound) {
   std::size_t most = 1;
-  for (std::size_t l = 0; l < unwound.topology.links(); ++l)
-    most = std::max(most, unwound.path(LinkId::at(l)).size());
+  for (std::size_t l = 0; l < unwound.topology.links(); ++l) most = std::max(most, unwound.path(LinkId::at(l)).size());
   return most;
 }
 
