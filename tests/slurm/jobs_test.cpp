@@ -42,6 +42,17 @@ ended "$job")",
   support::expect_same_rows(site.local_result(), site.result("out"));
 }
 
+TEST(ABatchScript, RunsTenexAloneThoughItsJobHasMoreTasks) {
+  const Site site;
+  const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
+job=$(sbatch --parsable --ntasks=2 --mem=1000 --output="$OUT/%x-%j.log" \
+  --wrap "'$TENEX' run '$STUDY' --out '$OUT/out' --quiet")
+ended "$job")");
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
 TEST(AStep, WhoseTasksAreNoRanksOfMpiIsRefused) {
   const Site site;
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
