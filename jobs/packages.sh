@@ -5,12 +5,12 @@ build_packages=(cmake ninja-build g++ pkg-config git openmpi-bin libopenmpi-dev 
   libxxhash-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev coinor-libclp-dev
   coinor-libcbc-dev libz3-dev)
 test_packages=(clang-format-14 libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libnlopt-dev
-  libnlopt-cxx-dev shellcheck)
+  libnlopt-cxx-dev shellcheck dpkg-dev zsh)
 # clang with its sanitizers and libFuzzer, OpenMP's runtime with Archer, names in reports, the faster linker
 sanitizer_packages=(clang-14 libclang-rt-14-dev libomp-14-dev llvm-14 lld-14)
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux uidmap)
 notebook_packages=(jupyter-nbconvert python3-nbconvert python3-nbclient python3-ipykernel python3-matplotlib
-  python3-h5py python3-h5netcdf python3-xarray python3-pandas)
+  python3-h5py python3-h5netcdf python3-xarray python3-pandas python3-venv python3-setuptools python3-wheel)
 
 install_missing() {
   local package missing=() as_root=()

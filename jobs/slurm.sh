@@ -1,5 +1,5 @@
-# Sourced by the sbatch files: chooses the binary, the launcher and the threads of a rank, passes signals on, and
-# requeues the job at the time limit.
+# Functions of jobs, sourced by the sbatch files and copied into those that `tenex plan --sbatch` writes: they choose
+# the binary, the launcher and the threads of a rank, pass signals on, and requeue the job at the time limit.
 # shellcheck shell=bash
 # From the environment:
 #   TENEX     the binary (build/release/bin/tenex of the folder that the job was submitted from)
@@ -14,10 +14,14 @@ refuse() {
   exit 2
 }
 
+# need_job SCRIPT COMMAND: only inside of a job; COMMAND submits it.
+need_job() {
+  [ -n "${SLURM_JOB_ID:-}" ] || refuse "$1 was not started by Slurm (it runs inside a job) submit it: $2"
+}
+
 # need_study SCRIPT [STUDY]: reports errors before a node is kept busy.
 need_study() {
-  [ -n "${SLURM_JOB_ID:-}" ] ||
-    refuse "$1 was not started by Slurm (it runs inside a job) submit it: sbatch jobs/$1 STUDY.toml DIR"
+  need_job "$1" "sbatch jobs/$1 STUDY.toml DIR"
   [ $# -ge 2 ] || refuse "$1 was given no study (it is the first word after the script) sbatch jobs/$1 STUDY.toml DIR"
   [ -f "$2" ] || refuse "$2: no such study (looked for in $PWD, where the job was submitted) give its path from there"
   need_binary
@@ -25,8 +29,8 @@ need_study() {
 
 need_binary() {
   [ -x "$tenex" ] ||
-    refuse "$tenex: no such program (it is looked for where the job was submitted) run jobs/build.sh, submit from" \
-      "the top of the checkout, or set TENEX"
+    refuse "$tenex: no such program (it is looked for on ${HOSTNAME:-this node}) set TENEX to the binary, or run" \
+      "jobs/build.sh and submit from the top of the checkout"
 }
 
 # says WORDS COMMAND...: whether the command prints the words. (grep -q would not do: the command might die of the
@@ -59,6 +63,15 @@ choose_launcher() {
     refuse "no launcher (srun has no PMIx here, and there is no mpirun) load the module of the MPI that tenex was" \
       "built with, or set LAUNCHER"
   fi
+}
+
+# use_whole_node CORES DOMAINS: if the user chose neither ranks nor threads, a rank per NUMA domain, and the cores of a
+# domain as its threads. Slurm's variables tell srun and mpirun.
+use_whole_node() {
+  [ -z "${SLURM_NTASKS:-}${SLURM_NTASKS_PER_NODE:-}${SLURM_CPUS_PER_TASK:-}" ] || return 0
+  threads=$(($1 / $2))
+  [ "$threads" -gt 0 ] || threads=1
+  export SLURM_NTASKS=$2 SLURM_NPROCS=$2 SLURM_NTASKS_PER_NODE=$2 SLURM_TASKS_PER_NODE=$2 SLURM_CPUS_PER_TASK=$threads
 }
 
 # run_ranks WORDS...: runs `tenex WORDS` on every rank of the job; returns its exit code. Slurm sends USR1 only to the

@@ -1,4 +1,4 @@
-// The commands' options. Only this file uses CLI11.
+// The commands' options, and their table for pages and completions. Only this file uses CLI11.
 #include "arguments.hpp"
 
 #include <CLI/CLI.hpp>
@@ -10,34 +10,21 @@
 #include <utility>
 #include <vector>
 
+#include "command_table.hpp"
 #include "commands.hpp"
+#include "parsed.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/base/words.hpp"
 #include "tenex/cli/cli.hpp"
 #include "tenex/design/setting.hpp"
+#include "tenex/evaluate/evaluate.hpp"
 #include "tenex/store/rank_log.hpp"
 #include "tenex/store/slice.hpp"
 
 namespace tenex::cli {
 namespace {
-
-struct Parsed {
-  RunArguments run;
-  PlanArguments plan;
-  MergeArguments merge;
-  StatusArguments status;
-  RowReplayArguments row_replay;
-  PointArguments point;
-  OptimizeArguments optimize;
-  ReplayArguments replay{.mode = "timed"};
-  VerifyArguments verify;
-  ListArguments list{"all"};
-  SchemaArguments schema;
-  InitArguments init;
-  ShowArguments show;
-};
 
 /// `--out "$OUT"` with an unset variable is an error, and not the same as no --out.
 std::string check_named(const std::string& text) { return text.empty() ? "an empty name" : ""; }
@@ -98,11 +85,13 @@ void add_run(CLI::App& app, Parsed& parsed) {
   plan->add_flag("--json", parsed.plan.json, "one JSON object on stdout");
   plan->add_option_function<std::string>(
           "--sbatch", [&parsed](const std::string& file) { parsed.plan.sbatch = file; },
-          "write an sbatch file with ranks, threads, memory and time by the estimate; to stdout without a name")
+          "write a Slurm job that holds the study, with ranks, threads, memory and time by the estimate; to stdout "
+          "without a name")
       ->expected(0, 1)
       ->check([](const std::string& text) {
         return text.ends_with(".toml") ? "this names a study: it would be overwritten" : std::string();
       });
+  plan->add_flag("--submit", parsed.plan.submit, "submit this job (sbatch on PATH); --sbatch FILE keeps it, too");
   plan->add_option("--ranks", parsed.plan.ranks,
                    "of the run (default: 1 on this machine; in the sbatch file as the estimate needs)")
       ->check(CLI::Range(1, 65'536));
@@ -320,6 +309,34 @@ void add_others(CLI::App& app, Parsed& parsed) {
       app.add_subcommand("schema", "Print what a study may say as JSON: every key, its values and its column");
   schema->add_flag("--markdown", parsed.schema.markdown, "the reference page instead (experiments/reference.md)");
   schema->footer("Example:\n  tenex schema | jq '.keys[].name'");
+
+  auto* manual = app.add_subcommand("manual", "Print the man page");
+  manual->footer("Example:\n  tenex manual | man -l -");
+
+  auto* completion = app.add_subcommand("completion", "Print a script that completes words in a shell");
+  completion->add_option("shell", parsed.completion.shell, "bash or zsh")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
+  completion->footer("Example:\n  eval \"$(tenex completion bash)\"");
+}
+
+void add_all(CLI::App& app, Parsed& parsed) {
+  app.description("tenex explores the design space of collective communication on machine-learning clusters.");
+  app.name("tenex");
+  app.require_subcommand(1);
+  app.set_version_flag("--version",
+                       std::string("tenex ") + std::string(version()) + " (" + std::string(git_revision()) +
+                           (git_dirty() ? ", modified)" : ")") + "\nwith " +
+                           (optional_libraries().empty() ? "no optional library" : std::string(optional_libraries())));
+  app.footer(
+      "Each command explains itself with an example: tenex COMMAND --help\n"
+      "tenex --version --json prints versions of the compiler, libraries and file formats, too");
+  add_run(app, parsed);
+  add_folder_commands(app, parsed);
+  add_show(app, parsed);
+  add_point_commands(app, parsed);
+  add_optimize(app, parsed);
+  add_others(app, parsed);
 }
 
 // Names an unknown command, where CLI11 would only say that a subcommand is missing. Returns true when the first word
@@ -334,15 +351,6 @@ bool complain_of_unknown_command(const CLI::App& app, int argc, char** argv) {
   complain({input_error({"tenex", 0, 0}, "unknown command \"" + std::string(word) + "\"", {},
                         nearest.empty() ? "`tenex --help` lists the commands" : nearest)});
   return true;
-}
-
-/// "8,256,4,8": the degrees as the key hp has them; the ones that are not given are 1.
-std::string hp_of(const std::array<std::int64_t, 4>& degrees) {
-  const std::size_t count = degrees[3] > 0 ? 4 : degrees[2] > 0 ? 3 : 2;
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i)
-    text += (i == 0 ? "" : ",") + std::to_string(std::max<std::int64_t>(degrees[i], 1));
-  return text;
 }
 
 /// The options of a command, each by all its names.
@@ -375,62 +383,69 @@ void complain_of(const CLI::App& app, const CLI::ParseError& error) {
   complain(errors);
 }
 
-Arguments chosen(const CLI::App& app, Parsed& parsed) {
-  const auto& name = app.get_subcommands().front()->get_name();
-  if (name == "run") return parsed.run;
-  if (name == "plan") return parsed.plan;
-  if (name == "merge") return parsed.merge;
-  if (name == "status") return parsed.status;
-  if (name == "replay") return parsed.row_replay;
-  if (name == "verify") return parsed.verify;
-  if (name == "list") return parsed.list;
-  if (name == "schema") return parsed.schema;
-  if (name == "init") return parsed.init;
-  if (name == "show") return parsed.show;
-  if (name == "optimize") {
-    const auto& degrees = parsed.optimize.degrees;
-    if (degrees != decltype(parsed.optimize.degrees){}) parsed.optimize.settings.emplace_back("hp", hp_of(degrees));
-    return parsed.optimize;
+/// The words of CLI::IsMember, which describes itself as "{a,b}"; several are joined by "OR".
+std::vector<std::string> words_in(std::string_view description) {
+  std::vector<std::string> words;
+  for (auto open = description.find('{'); open != std::string_view::npos; open = description.find('{', open)) {
+    const auto close = description.find('}', open);
+    if (close == std::string_view::npos) break;
+    for (const auto& word : CLI::detail::split(std::string(description.substr(open + 1, close - open - 1)), ','))
+      words.push_back(word);
+    open = close;
   }
-  if (name == "simulate" && !parsed.replay.file.empty()) {
-    auto& replay = parsed.replay;
-    replay.json = parsed.point.json;
-    replay.threads = parsed.point.threads;
-    replay.memory = parsed.point.memory;
-    replay.network = parsed.point.settings;
-    replay.out = parsed.point.out;
-    const bool network_options = !parsed.point.settings.empty() || !parsed.point.out.empty();
-    replay.other_options =
-        !parsed.point.observe.empty() || parsed.point.time_only || (network_options && !replay.on_switches);
-    return parsed.replay;
-  }
-  using Command = PointArguments::Command;
-  parsed.point.command = name == "synthesize" ? Command::synthesize
-                         : name == "simulate" ? Command::simulate
-                                              : Command::bound;
-  return parsed.point;
+  return words;
+}
+
+/// The words of the key that an option sets.
+std::vector<std::string> words_of_key(std::string name, const Vocabulary& vocabulary) {
+  std::ranges::replace(name, '-', '_');
+  const auto* setting = find_setting(name);
+  return setting == nullptr ? std::vector<std::string>() : words_of(*setting, vocabulary);
+}
+
+OptionEntry entry_of(const CLI::Option& option, const Vocabulary& vocabulary) {
+  OptionEntry entry;
+  entry.positional = option.get_positional();
+  if (entry.positional) entry.names.push_back(option.get_name(true));
+  for (const auto& name : option.get_snames()) entry.names.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) entry.names.push_back("--" + name);
+  entry.help = option.get_description();
+  entry.required = option.get_required();
+  if (option.get_items_expected_max() == 0) return entry;  // a flag
+  const auto type = option.get_type_name();
+  entry.value = type.substr(0, type.find(':'));
+  entry.repeated = option.get_items_expected_max() > 1;
+  entry.optional_value = !entry.positional && option.get_items_expected_min() == 0;
+  entry.words = words_in(type);
+  if (entry.words.empty() && !entry.positional) entry.words = words_of_key(option.get_lnames().front(), vocabulary);
+  return entry;
+}
+
+CommandEntry entry_of(const CLI::App& command, const Vocabulary& vocabulary) {
+  CommandEntry entry;
+  entry.name = command.get_name();
+  entry.help = command.get_description();
+  entry.examples = command.get_footer();
+  for (const auto* option : command.get_options()) entry.options.push_back(entry_of(*option, vocabulary));
+  return entry;
 }
 
 }  // namespace
 
-Arguments parse_arguments(int argc, char** argv) {
-  CLI::App app{"tenex explores the design space of collective communication on machine-learning clusters."};
-  app.name("tenex");
-  app.require_subcommand(1);
-  app.set_version_flag("--version",
-                       std::string("tenex ") + std::string(version()) + " (" + std::string(git_revision()) +
-                           (git_dirty() ? ", modified)" : ")") + "\nwith " +
-                           (optional_libraries().empty() ? "no optional library" : std::string(optional_libraries())));
-  app.footer(
-      "Each command explains itself with an example: tenex COMMAND --help\n"
-      "tenex --version --json prints versions of the compiler, libraries and file formats, too");
+CommandTable command_table() {
+  CLI::App app;
   Parsed parsed;
-  add_run(app, parsed);
-  add_folder_commands(app, parsed);
-  add_show(app, parsed);
-  add_point_commands(app, parsed);
-  add_optimize(app, parsed);
-  add_others(app, parsed);
+  add_all(app, parsed);
+  const auto words = vocabulary();
+  CommandTable table{entry_of(app, words)};
+  for (const auto* command : app.get_subcommands({})) table.commands.push_back(entry_of(*command, words));
+  return table;
+}
+
+Arguments parse_arguments(int argc, char** argv) {
+  CLI::App app;
+  Parsed parsed;
+  add_all(app, parsed);
   // CLI11 prints its version text at once: the object is asked for before.
   if (argc == 3 && argv[1] == std::string_view("--version") && argv[2] == std::string_view("--json"))
     return VersionArguments{};
@@ -445,7 +460,7 @@ Arguments parse_arguments(int argc, char** argv) {
       complain_of(app, error);
     return Leave{asked ? 0 : static_cast<int>(ExitCode::bad_input)};
   }
-  return chosen(app, parsed);
+  return chosen(app.get_subcommands().front()->get_name(), parsed);
 }
 
 }  // namespace tenex::cli

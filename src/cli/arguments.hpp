@@ -34,6 +34,7 @@ struct PlanArguments {
   bool points = false;
   bool json = false;
   std::optional<std::filesystem::path> sbatch;  ///< write an sbatch file; empty: to stdout
+  bool submit = false;                          ///< give the job to Slurm
   int ranks = 0;                                ///< of the run; 0: 1 here, chosen by the estimate for a job
   int threads = 0;                              ///< per rank; 0: all cores here, chosen by the estimate for a job
 };
@@ -113,6 +114,14 @@ struct ListArguments {
   std::string what;
 };
 
+/// manual.
+struct ManualArguments {};
+
+/// completion.
+struct CompletionArguments {
+  std::string shell;  ///< bash or zsh
+};
+
 /// --version --json.
 struct VersionArguments {};
 
@@ -139,9 +148,10 @@ struct Leave {
   int code = 0;
 };
 
-using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
-                               PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ListArguments,
-                               SchemaArguments, InitArguments, ShowArguments, VersionArguments>;
+using Arguments =
+    std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
+                 PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ListArguments, SchemaArguments,
+                 InitArguments, ShowArguments, VersionArguments, ManualArguments, CompletionArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -44,6 +45,12 @@ Colours colours_of_stderr() {
 void complain(const Diagnostics& errors) { std::fputs(render(errors, colours_of_stderr()).c_str(), stderr); }
 
 void warn(std::string_view warning) { std::fputs(render_warning(warning, colours_of_stderr()).c_str(), stderr); }
+
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
 
 Result<std::size_t> memory_limit(const std::string& text, std::size_t fallback) {
   if (text.empty()) return fallback;

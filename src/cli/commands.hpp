@@ -10,6 +10,7 @@
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/cli/cli.hpp"
 #include "tenex/design/design_point.hpp"
+#include "tenex/design/setting.hpp"
 #include "tenex/evaluate/evaluation.hpp"
 
 namespace tenex::cli {
@@ -28,6 +29,8 @@ ExitCode execute(const SchemaArguments& arguments);
 ExitCode execute(const InitArguments& arguments);
 ExitCode execute(const VersionArguments& arguments);
 ExitCode execute(const ShowArguments& arguments);
+ExitCode execute(const ManualArguments& arguments);
+ExitCode execute(const CompletionArguments& arguments);
 
 /// Prints all bounds that apply to a point (tenex bound).
 ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
@@ -39,6 +42,12 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
 
 /// The studies of `init`.
 [[nodiscard]] std::vector<std::string> init_names();
+
+/// All words that the key takes, if it takes only listed words.
+[[nodiscard]] std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary);
+
+/// The text in single quotes, so that a shell reads it as one word whatever it holds.
+[[nodiscard]] std::string shell_quoted(std::string_view text);
 
 /// Flushes stdout; false, with a message, when something printed was lost.
 [[nodiscard]] bool printed_whole();

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "builtin_texts.hpp"
 #include "commands.hpp"
-#include "init_studies.hpp"
 
 namespace tenex::cli {
 

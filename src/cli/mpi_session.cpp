@@ -1,9 +1,11 @@
 #include "mpi_session.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -11,6 +13,7 @@
 #include <fstream>
 #include <numeric>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "commands.hpp"
@@ -50,16 +53,42 @@ bool under_launcher() {
   return std::ranges::any_of(variables, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
+bool first_of_launch() {
+  // MPI's own variables first: where mpirun uses Slurm to start its daemons, those of Slurm number the daemons.
+  // PMIX_RANK after the others: MPI_Init of Open MPI sets it to 0 in a process that it takes for its only one.
+  constexpr std::array ranks{"OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+  for (const char* const name : ranks)
+    if (const char* const rank = std::getenv(name)) return rank == std::string_view("0");
+  const char* const task = std::getenv("SLURM_STEP_ID") != nullptr ? std::getenv("SLURM_PROCID") : nullptr;
+  return task == nullptr || task == std::string_view("0");
+}
+
+std::optional<Diagnostic> launcher_mismatch(int mpi_ranks) {
+  if (mpi_ranks > 1) return std::nullopt;
+  constexpr std::array sizes{"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+  const auto* const known = std::ranges::find_if(sizes, [](const char* name) { return std::getenv(name) != nullptr; });
+  if (known == sizes.end()) return std::nullopt;
+  const std::string name = *known;
+  // A batch script has Slurm's variables of the job, but is no task of a step.
+  if (name == "SLURM_STEP_NUM_TASKS" && std::getenv("SLURM_STEP_ID") == nullptr) return std::nullopt;
+  const std::string_view text = std::getenv(*known);
+  int processes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), processes);
+  if (error != std::errc() || end != text.data() + text.size() || processes <= 1) return std::nullopt;
+  return environment_error(
+      fmt::format("MPI has 1 rank, and the launcher started {} processes", processes),
+      fmt::format("{}={}, but the launcher does not work with {}: each process would run the whole study", name,
+                  processes, mpi_library()),
+      fmt::format("start the ranks with the mpirun of this MPI library, or with an --mpi of srun that it knows "
+                  "(`srun --mpi=list`); to run such a process alone on purpose, unset {}",
+                  name));
+}
+
 void tell_exit_code(int code) {
   // The rank from the environment and not from MPI: a command that is refused ends before MPI_Init.
-  constexpr std::array ranks{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
-  const auto is = [](const char* name, std::string_view value) {
-    const char* const text = std::getenv(name);
-    return text != nullptr && text == value;
-  };
   const char* const file = std::getenv("TENEX_EXIT_CODE");
   if (file == nullptr || *file == '\0') return;
-  if (std::ranges::any_of(ranks, [&](const char* name) { return is(name, "0"); })) std::ofstream(file) << code << '\n';
+  if (under_launcher() && first_of_launch()) std::ofstream(file) << code << '\n';
 }
 
 MpiSession::MpiSession() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,14 @@ namespace tenex::cli {
 
 /// Whether a launcher (mpirun, srun with PMIx or PMI) started this process.
 [[nodiscard]] bool under_launcher();
+
+/// Whether this process is the first of those that its launcher started, by the environment; true without a launcher.
+[[nodiscard]] bool first_of_launch();
+
+/// A launcher and an MPI library that do not belong together: every process would run the whole study alone. The
+/// launcher is believed about the number of its processes (mpirun's variables, else those of the Slurm step that this
+/// process is a task of; a batch script is not), `mpi_ranks` is what MPI says, or 1 without MPI. Nullopt: they agree.
+[[nodiscard]] std::optional<Diagnostic> launcher_mismatch(int mpi_ranks);
 
 /// The MPI library that this process runs with, as it names itself, on one line. Needs no MPI_Init.
 [[nodiscard]] std::string mpi_library();

@@ -1,14 +1,21 @@
 #include "sbatch.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <functional>
 #include <numeric>
 
+#include "builtin_texts.hpp"
+#include "commands.hpp"
 #include "tenex/base/units.hpp"
 
 namespace tenex::cli {
@@ -26,13 +33,6 @@ constexpr int kMostNodes = 64;
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 constexpr std::size_t kRankBytes = kGiB / 2;      // the process, its cache and the rows that wait for a commit
 constexpr std::size_t kMostPerThread = 4 * kGiB;  // if points need more, fewer of them run side by side
-
-/// The text quoted for the shell, whatever it holds.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 /// A job name for Slurm, without blanks and quotes.
 std::string job_name(const std::string& study) {
@@ -99,39 +99,104 @@ JobShape shape_job(const StudyCost& cost, const JobWishes& wishes) {
   return shape;
 }
 
-std::string sbatch_text(const std::string& name, const std::filesystem::path& study, const std::filesystem::path& dir,
-                        const StudyCost& cost, const JobShape& shape) {
-  const int ranks = shape.nodes * shape.ranks_per_node;
-  auto text = fmt::format(
+namespace {
+
+/// What the job does and asks for, for people.
+std::string job_heading(const std::string& name, const StudyCost& cost, const JobShape& shape) {
+  return fmt::format(
       "#!/usr/bin/env bash\n"
-      "# The study \"{}\", sized by `tenex plan --sbatch`.\n"
-      "#   sbatch FILE [DIR] [options of tenex run]       from the top of the checkout; the result is DIR/study.h5\n"
+      "# The study \"{}\", sized by `tenex plan --sbatch`. This file holds the study, and needs no checkout.\n"
+      "#   sbatch FILE [DIR] [options of tenex run]       the result is DIR/study.h5\n"
       "# Expected: {} points, {} of one core, the longest {}, the largest {}.\n"
       "# Asked for: {} ranks of {} threads, {} times the expected time and {} min to start and merge, memory for {}\n"
-      "# points side by side on each rank and a quarter more. At the time limit the job requeues itself and\n"
-      "# continues, as with requeue.sbatch. TENEX and LAUNCHER: see jobs/slurm.sh.\n",
+      "# points side by side on each rank and a quarter more. At the time limit the job requeues itself and "
+      "continues.\n",
       one_line(name), cost.points(), to_rounded(picoseconds(std::llround(std::min(cost.seconds(), 9e6) * 1e12))),
       to_rounded(picoseconds(std::llround(std::min(cost.longest(shape.threads), 9e6) * 1e12))),
-      to_rounded_bytes(static_cast<double>(cost.largest_bytes())), ranks, shape.threads, kTimeMargin,
-      kStartSeconds / 60, shape.threads);
-  text += fmt::format(
+      to_rounded_bytes(static_cast<double>(cost.largest_bytes())), shape.nodes * shape.ranks_per_node, shape.threads,
+      kTimeMargin, kStartSeconds / 60, shape.threads);
+}
+
+/// The options of sbatch, and places for those that only the user knows.
+std::string job_request(const std::string& name, const JobShape& shape) {
+  return fmt::format(
       "#SBATCH --job-name={}\n#SBATCH --requeue\n#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n"
       "#SBATCH --cpus-per-task={}\n#SBATCH --hint=nomultithread\n#SBATCH --mem={}G\n#SBATCH --time={}\n"
-      "#SBATCH --signal=B:USR1@120\n#SBATCH --output=%x-%j.log\n#SBATCH --open-mode=append\n",
+      "#SBATCH --signal=B:USR1@120\n#SBATCH --output=%x-%j.log\n#SBATCH --open-mode=append\n"
+      "# ==== Your cluster: what it needs, without the second # and with your names. SBATCH_ACCOUNT and\n"
+      "# ==== SBATCH_PARTITION in the environment of sbatch do the same.\n"
+      "##SBATCH --account=ACCOUNT\n"
+      "##SBATCH --partition=PARTITION\n"
+      "# ==== Modules that tenex was built with, unless they are loaded where you submit.\n"
+      "# module load MPI HDF5\n"
+      "# ==== The rest needs no change.\n",
       job_name(name), shape.nodes, shape.ranks_per_node, shape.threads, shape.memory_bytes / kGiB,
       clock(shape.seconds));
-  text += fmt::format(
-      "set -euo pipefail\n"
-      "# shellcheck source=jobs/slurm.sh\n"
-      ". \"${{SLURM_SUBMIT_DIR:-$PWD}}/jobs/slurm.sh\" || {{ echo \"submit this from the top of the checkout "
-      "(jobs/slurm.sh is looked for there)\" >&2; exit 2; }}\n"
-      "study={}\n"
-      "need_study {}.sbatch \"$study\"\n"
-      "dir={}\n"
-      "if [ $# -gt 0 ]; then\n  dir=$1\n  shift\nfi\n"
-      "run_in_turns \"$dir\" run \"$study\" --out \"$dir\" \"$@\"\n",
-      quoted(study.string()), job_name(name), quoted(dir.string()));
-  return text;
+}
+
+/// Number of folders above the study's that a relative path enters.
+std::size_t folders_above(const std::filesystem::path& path) {
+  const auto normal = path.lexically_normal();
+  return static_cast<std::size_t>(std::ranges::count(normal, std::filesystem::path("..")));
+}
+
+/// Commands that write `text` to the file that the shell's words `file` name.
+std::string here_document(const std::string& file, const std::string& text) {
+  std::string end = "END_OF_FILE";
+  while (text.find(end) != std::string::npos) end += "_";
+  const bool ends_line = text.empty() || text.back() == '\n';
+  return fmt::format("mkdir -p \"$(dirname {})\"\ncat >{} <<'{}'\n{}{}{}\n", file, file, end, text,
+                     ends_line ? "" : "\n", end);
+}
+
+/// Commands that write the study and its files, and set `study`. The study stands so deep that every relative path
+/// ends inside of `dir`/job.
+std::string write_files(const JobContent& content) {
+  std::size_t depth = 0;
+  for (const auto& [path, text] : content.files) depth = std::max(depth, folders_above(path));
+  std::string folder = "job/";
+  for (std::size_t i = 0; i < depth; ++i) folder += "in/";
+  std::string commands = fmt::format("study=$dir/{}{}\n", folder, shell_quoted(content.file));
+  commands += here_document("\"$study\"", content.text);
+  for (const auto& [path, text] : content.files)
+    if (!std::filesystem::path(path).is_absolute())
+      commands += here_document("\"$dir\"/" + folder + shell_quoted(path), text);
+  return commands;
+}
+
+}  // namespace
+
+std::string sbatch_text(const JobContent& content, const std::filesystem::path& dir, const StudyCost& cost,
+                        const JobShape& shape) {
+  const auto functions = find_builtin(job_functions(), "slurm");
+  ensure(functions.has_value(), "jobs/slurm.sh is not in the binary");
+  return job_heading(content.name, cost, shape) + job_request(content.name, shape) +
+         fmt::format(
+             "set -euo pipefail\n"
+             "TENEX=${{TENEX:-{}}}\n"
+             "[ -x \"$TENEX\" ] || TENEX=$(command -v tenex || echo \"$TENEX\")\n\n"
+             "{}\n"
+             "need_job \"the job of {}\" \"sbatch FILE [DIR]\"\n"
+             "need_binary\n"
+             "dir={}\n"
+             "if [ $# -gt 0 ]; then\n  dir=$1\n  shift\nfi\n",
+             shell_quoted(content.program.string()), *functions, job_name(content.name), shell_quoted(dir.string())) +
+         write_files(content) + "run_in_turns \"$dir\" run \"$study\" --out \"$dir\" \"$@\"\n";
+}
+
+Status submit_job(const std::string& text) {
+  constexpr int kNotFound = 127;
+  std::signal(SIGPIPE, SIG_IGN);  // an sbatch that ends early does not read all
+  std::FILE* const sbatch = ::popen("command -v sbatch >/dev/null || exit 127; exec sbatch", "w");
+  if (sbatch == nullptr) return environment_error("no job was submitted", std::strerror(errno));
+  (void)std::fwrite(text.data(), 1, text.size(), sbatch);
+  const int status = ::pclose(sbatch);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return success();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotFound)
+    return environment_error("no job was submitted", "sbatch is not on PATH",
+                             "run this where Slurm is, or write the job with --sbatch FILE and take the file there");
+  return environment_error("no job was submitted", "sbatch refused it, as it says above",
+                           "write the job with --sbatch FILE, change what your cluster needs, and run: sbatch FILE");
 }
 
 }  // namespace tenex::cli

@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "tenex/base/diagnostic.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 
 namespace tenex::cli {
@@ -58,8 +60,23 @@ struct JobWishes {
 /// domain of many machines), then two ranks on a node, then nodes (at most 64). Pure.
 [[nodiscard]] JobShape shape_job(const StudyCost& cost, const JobWishes& wishes);
 
-/// The file's text. `name` and `study` may hold any characters; `dir` is the default result folder. Pure.
-[[nodiscard]] std::string sbatch_text(const std::string& name, const std::filesystem::path& study,
-                                      const std::filesystem::path& dir, const StudyCost& cost, const JobShape& shape);
+/// What a job carries with it.
+struct JobContent {
+  std::string name;                          ///< of the study
+  std::string file;                          ///< the name of the study's file, without folders
+  std::string text;                          ///< of the study
+  std::map<std::string, std::string> files;  ///< that the study names, by path as written there
+  std::filesystem::path program;             ///< the binary to run unless TENEX names another
+};
+
+/// The file's text: a job that needs neither the checkout nor the study's file. It writes the study and the files of
+/// relative paths to `dir`/job; files of absolute paths are read where they are. `dir` is the default result folder.
+/// Names and texts may hold any characters. Pure.
+[[nodiscard]] std::string sbatch_text(const JobContent& content, const std::filesystem::path& dir,
+                                      const StudyCost& cost, const JobShape& shape);
+
+/// Gives a job to Slurm: runs sbatch, found on PATH, with `text` as its standard input; it prints the job's number.
+/// Errors: environment (no sbatch, or it refused the job).
+[[nodiscard]] Status submit_job(const std::string& text);
 
 }  // namespace tenex::cli

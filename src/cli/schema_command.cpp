@@ -71,13 +71,6 @@ std::string_view kind_name(SettingColumn::Kind kind) {
   return "text";
 }
 
-/// All words that the key takes, if it takes only listed words.
-std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary) {
-  if (setting.known == nullptr) return {setting.words.begin(), setting.words.end()};
-  const auto known = setting.known(vocabulary);
-  return {known.begin(), known.end()};
-}
-
 Report describe(const Setting& setting, const Vocabulary& vocabulary) {
   Report entry;
   const auto add = [&](const char* name, std::string_view text) { entry.add(name, std::string(text)); };
@@ -170,6 +163,12 @@ std::string reference_page() {
 }
 
 }  // namespace
+
+std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary) {
+  if (setting.known == nullptr) return {setting.words.begin(), setting.words.end()};
+  const auto known = setting.known(vocabulary);
+  return {known.begin(), known.end()};
+}
 
 ExitCode execute(const SchemaArguments& arguments) {
   const auto text = arguments.markdown ? reference_page() : schema_json();

@@ -110,6 +110,10 @@ ExitCode execute(const RunArguments& arguments) {
   if (launched) block_run_signals();
   std::optional<MpiSession> session;
   if (launched) session.emplace();
+  if (const auto mismatch = launcher_mismatch(session ? session->ranks() : 1)) {
+    if (first_of_launch()) complain({*mismatch});
+    return ExitCode::bad_input;
+  }
   try {
     const auto code = run_study(arguments, session ? &*session : nullptr);
     return session ? session->end(code) : code;
@@ -225,19 +229,35 @@ class RoundCosts {
   std::vector<RoundCost> rounds_;
 };
 
-/// Writes the job's file, or prints it if no file is named.
-ExitCode write_sbatch(const PlanArguments& arguments, const std::string& name, const StudyCost& cost) {
-  const auto study = std::filesystem::absolute(arguments.study).lexically_normal();
+/// What the job of a study carries with it.
+JobContent job_content(const PlanArguments& arguments, const Study& study) {
+  JobContent content{study.name, arguments.study.filename().string(), study.text, {}, "tenex"};
+  for (const auto& [path, text] : study.machines) content.files.emplace(path, text.view());
+  std::error_code error;
+  if (auto program = std::filesystem::read_symlink("/proc/self/exe", error); !error)
+    content.program = std::move(program);
+  return content;
+}
+
+/// Writes the job to its file, or prints it if no file is named; submits it if that was asked for.
+ExitCode write_sbatch(const PlanArguments& arguments, const Study& study, const StudyCost& cost) {
   const auto shape = shape_job(cost, {arguments.ranks, arguments.threads});
-  const auto folder = study.parent_path().filename().string();
-  const auto text =
-      sbatch_text(name, study, std::filesystem::path("results") / (folder.empty() ? name : folder), cost, shape);
-  if (arguments.sbatch->empty()) return std::fputs(text.c_str(), stdout), ExitCode::done;
-  if (const auto status = write_file_atomically(*arguments.sbatch, text); !status)
-    return complain(status.errors()), exit_of_once(status.errors());
-  fmt::print("{}: {} nodes, {} ranks of {} threads; submit it from the top of the checkout: sbatch {}\n",
-             arguments.sbatch->string(), shape.nodes, shape.nodes * shape.ranks_per_node, shape.threads,
-             arguments.sbatch->string());
+  const auto folder = std::filesystem::absolute(arguments.study).lexically_normal().parent_path().filename();
+  const auto dir = std::filesystem::path("results") / (folder.empty() ? study.name : folder.string());
+  const auto text = sbatch_text(job_content(arguments, study), dir, cost, shape);
+  const bool keeps = arguments.sbatch && !arguments.sbatch->empty();
+  if (!keeps && !arguments.submit) return std::fputs(text.c_str(), stdout), ExitCode::done;
+  if (keeps) {
+    if (const auto status = write_file_atomically(*arguments.sbatch, text); !status)
+      return complain(status.errors()), exit_of_once(status.errors());
+    fmt::print("{}: {} nodes, {} ranks of {} threads", arguments.sbatch->string(), shape.nodes,
+               shape.nodes * shape.ranks_per_node, shape.threads);
+    fmt::print("{}\n", arguments.submit ? "" : "; submit it: sbatch " + arguments.sbatch->string());
+  }
+  if (!arguments.submit) return ExitCode::done;
+  std::fflush(stdout);
+  if (const auto status = submit_job(text); !status) return complain(status.errors()), exit_of_once(status.errors());
+  fmt::print("the result will be {}\n", (dir / "study.h5").string());
   return ExitCode::done;
 }
 
@@ -275,7 +295,7 @@ ExitCode execute(const PlanArguments& arguments) {
     if (arguments.points) points.push_back(entry_of(point, cost, study->trains));
   }
   whole.add_seconds(rounds.seconds());
-  if (arguments.sbatch) return write_sbatch(arguments, study->name, whole);
+  if (arguments.sbatch || arguments.submit) return write_sbatch(arguments, *study, whole);
   const Machine machine{std::max(1, arguments.ranks), resolve_threads(arguments.threads), affinity_cores()};
   Report report;
   report.add("study", study->name);

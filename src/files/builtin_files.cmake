@@ -2,9 +2,13 @@
 # by byte as characters, so that no limit of string literals applies. Configuring again follows every change of the
 # files and of their list.
 
-# Appends a table called `name` with every *.toml in `folder` to the variable `text` of the caller.
-function(tenex_append_builtin_table text name folder)
-  file(GLOB paths CONFIGURE_DEPENDS ${folder}/*.toml)
+# Appends a table called `name` with every *.toml in the folder `place`, or the file `place`, to the variable `text` of
+# the caller.
+function(tenex_append_builtin_table text name place)
+  set(paths ${place})
+  if(IS_DIRECTORY ${place})
+    file(GLOB paths CONFIGURE_DEPENDS ${place}/*.toml)
+  endif()
   list(SORT paths)
   set(contents "")
   set(entries "")
@@ -25,14 +29,14 @@ function(tenex_append_builtin_table text name folder)
 endfunction()
 
 # Writes the source file at `output`, which defines the tables that `header` declares; it changes only where a file has.
-# The other arguments are pairs: a table and its folder.
+# The other arguments are pairs: a table and its folder or file.
 function(tenex_write_builtin_files output header)
   set(source "// Written by src/files/builtin_files.cmake from files of the project: change those.\n")
   string(APPEND source "#include \"${header}\"\n\nnamespace tenex {\n\n")
   set(tables ${ARGN})
   while(tables)
-    list(POP_FRONT tables name folder)
-    tenex_append_builtin_table(source ${name} ${folder})
+    list(POP_FRONT tables name place)
+    tenex_append_builtin_table(source ${name} ${place})
   endwhile()
   string(APPEND source "}  // namespace tenex\n")
   file(GENERATE OUTPUT ${output} CONTENT "${source}")

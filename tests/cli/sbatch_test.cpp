@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "support/process.hpp"
 
@@ -12,6 +15,7 @@ namespace tenex::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 
@@ -74,23 +78,52 @@ TEST(ShapeOfAJob, GivesANodeRoomForItsLargestPoint) {
   EXPECT_EQ(shape_job(cost, {2, 4}).memory_bytes, 127 * kGiB);
 }
 
+JobContent content_of(std::string name, std::string text, std::map<std::string, std::string> files = {}) {
+  return {std::move(name), "it's $HOME.toml", std::move(text), std::move(files), "/no/where/tenex's"};
+}
+
+/// Runs what a job does before it starts its ranks, and then `command`.
+support::Finished prepare(const support::TemporaryFolder& folder, const std::string& text, const std::string& command) {
+  const auto file = folder.path() / "job.sbatch";
+  const auto end = text.rfind("run_in_turns ");
+  support::write_text(file, text.substr(0, end) + command + "\n");
+  return support::run({{"bash", "-c", "cd " + folder.path().string() + " && bash job.sbatch"},
+                       {{"SLURM_JOB_ID", "1"}, {"TENEX", "/bin/true"}},
+                       {}});
+}
+
 TEST(SbatchText, AsksForTheShapeAndIsSoundShellForAnyName) {
   const auto cost = cost_of(2, {7.2, kGiB, false});
-  const auto text = sbatch_text("it's \"big\"\nrm -rf", "/tmp/it's $HOME/study.toml", "results/it's", cost,
+  const auto text = sbatch_text(content_of("it's \"big\"\nrm -rf", "schema = 1\n"), "results/it's", cost,
                                 {3, 2, 16, 48 * kGiB, 90'000});
   EXPECT_THAT(text, HasSubstr("#SBATCH --nodes=3\n#SBATCH --ntasks-per-node=2\n#SBATCH --cpus-per-task=16\n"));
   EXPECT_THAT(text, HasSubstr("#SBATCH --mem=48G\n#SBATCH --time=1-01:00:00\n"));
   EXPECT_THAT(text, HasSubstr("#SBATCH --job-name=tenex-it-s--big--rm--rf\n"));
   EXPECT_THAT(text, HasSubstr("# The study \"it's \"big\" rm -rf\""));
   EXPECT_THAT(text, HasSubstr("2 times the expected time"));
+  EXPECT_THAT(text, HasSubstr("\n##SBATCH --account=ACCOUNT\n##SBATCH --partition=PARTITION\n"));
+  EXPECT_THAT(text, HasSubstr("\n# module load "));
   const support::TemporaryFolder folder;
-  const auto file = folder.path() / "job.sbatch";
-  support::write_text(file, text);
-  EXPECT_EQ(support::run({{"bash", "-n", file.string()}, {}, {}}).exit_code, 0);
-  // The path of the study after the shell has read it.
-  const auto at = text.find("study=");
-  support::write_text(file, text.substr(at, text.find('\n', at) - at) + "\nprintf %s \"$study\"\n");
-  EXPECT_EQ(support::run({{"bash", file.string()}, {}, {}}).out, "/tmp/it's $HOME/study.toml");
+  const auto ran = prepare(folder, text, "printf '%s|%s' \"$study\" \"$dir\"");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "results/it's/job/it's $HOME.toml|results/it's");
+}
+
+TEST(SbatchText, CarriesTheStudyAndItsFiles) {
+  // "../../a.toml" is two folders above the study's, so the study stands two folders deep in DIR/job: its path ends in
+  // DIR/job. The last line of the study has no end, and one looks like the end of a here-document.
+  const std::string study = "x = \"$(touch bad) `touch bad` \\\\ '\"\nEND_OF_FILE\nlast";
+  const auto text = sbatch_text(content_of("n", study, {{"../../a.toml", "A\n"}, {"m/b's.toml", "B\n"}, {"/c", "C\n"}}),
+                                "out", cost_of(1, {1, 1, false}), {1, 1, 1, kGiB, 300});
+  EXPECT_THAT(text, Not(HasSubstr("\nC\n")));  // an absolute path is read where it is
+  const support::TemporaryFolder folder;
+  const auto ran = prepare(folder, text, "printf %s \"$study\"");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "out/job/in/in/it's $HOME.toml");
+  EXPECT_EQ(support::read_text(folder.path() / ran.out), study + "\n");
+  EXPECT_EQ(support::read_text(folder.path() / "out/job/a.toml"), "A\n");
+  EXPECT_EQ(support::read_text(folder.path() / "out/job/in/in/m/b's.toml"), "B\n");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "bad"));
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ using ::testing::Not;
 using testing::number_of;
 using testing::rings;
 using testing::Seeing;
+using ::testing::StartsWith;
 using testing::tenex;
 using testing::text_of;
 
@@ -254,16 +255,17 @@ TEST_F(Seeing, APlanBecomesAnSbatchFile) {
   ASSERT_EQ(printed.exit_code, 0) << printed.err;
   EXPECT_THAT(printed.out, HasSubstr("#!/usr/bin/env bash\n"));
   EXPECT_THAT(printed.out, HasSubstr("#SBATCH --nodes=1\n#SBATCH --ntasks-per-node=1\n#SBATCH --cpus-per-task=1\n"));
-  EXPECT_THAT(printed.out, HasSubstr("study='" + file + "'"));
+  EXPECT_THAT(printed.out, HasSubstr(rings("[\"1KiB\"]")));  // the study itself, and not its path
+  EXPECT_THAT(printed.out, Not(HasSubstr(file)));
+  EXPECT_THAT(printed.out, Not(HasSubstr("jobs/slurm.sh\"")));
   const auto job = out("job.sbatch");
   const auto written = tenex({"plan", file, "--sbatch", job, "--ranks", "4", "--threads", "8"});
   ASSERT_EQ(written.exit_code, 0) << written.err;
-  EXPECT_THAT(written.out, HasSubstr("2 nodes, 4 ranks of 8 threads"));
+  EXPECT_EQ(written.out, job + ": 2 nodes, 4 ranks of 8 threads; submit it: sbatch " + job + "\n");
   EXPECT_THAT(support::read_text(job),
               HasSubstr("#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=2\n#SBATCH --cpus-per-task=8\n"));
   // Outside of Slurm the file says so and does nothing.
-  const auto outside =
-      support::run({{"bash", job}, {{"SLURM_SUBMIT_DIR", TENEX_SOURCE_DIR}, {"SLURM_JOB_ID", ""}}, {}});
+  const auto outside = support::run({{"bash", job}, {{"SLURM_JOB_ID", ""}}, {}});
   EXPECT_EQ(outside.exit_code, 2);
   EXPECT_THAT(outside.err, HasSubstr("was not started by Slurm"));
   EXPECT_EQ(tenex({"plan", "--sbatch", file}).out, printed.out);  // `file` is the study, not the file to write
@@ -271,6 +273,39 @@ TEST_F(Seeing, APlanBecomesAnSbatchFile) {
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("it would be overwritten"));
   EXPECT_EQ(support::read_text(file), rings("[\"1KiB\"]"));
+}
+
+TEST_F(Seeing, APlanIsSubmitted) {
+  const auto file = study(rings("[\"1KiB\"]"));
+  // An sbatch that keeps its standard input, and refuses jobs of two ranks.
+  const fs::path tools = out("tools");
+  fs::create_directories(tools);
+  const auto received = out("received");
+  support::write_text(tools / "sbatch", "#!/bin/bash\ncat >'" + received + "'\n! grep -q 'per-node=2' '" + received +
+                                            "' || { echo 'sbatch: error: no' >&2; exit 1; }\n"
+                                            "echo Submitted batch job 17\n");
+  fs::permissions(tools / "sbatch", fs::perms::owner_all);
+  const std::string path = tools.string() + ":" + std::getenv("PATH");
+  const auto submit = [&](std::vector<std::string> words, const std::string& on_path) {
+    words.insert(words.begin(), {TENEX_BINARY, "plan", file});
+    return support::run({words, {{"PATH", on_path}}, {}});
+  };
+  const auto printed = submit({"--sbatch"}, path).out;
+  const auto submitted = submit({"--submit"}, path);
+  EXPECT_EQ(submitted.exit_code, 0) << submitted.err;
+  EXPECT_THAT(submitted.out, StartsWith("Submitted batch job 17\nthe result will be results/"));
+  EXPECT_EQ(support::read_text(received), printed);
+  const auto job = out("kept.sbatch");
+  EXPECT_EQ(submit({"--submit", "--sbatch", job}, path).exit_code, 0);
+  EXPECT_EQ(support::read_text(job), printed);
+  const auto refused = submit({"--submit", "--ranks", "2"}, path);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, StartsWith("sbatch: error: no\nerror: no job was submitted\n"));
+  fs::remove(tools / "sbatch");
+  const auto nowhere = submit({"--submit"}, tools.string());
+  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_THAT(nowhere.err,
+              StartsWith("error: no job was submitted\n  reason: sbatch is not on PATH\n  help: run this"));
 }
 
 TEST_F(Seeing, LogsSayWhatARankDidAndAreOffUnlessAskedFor) {

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
+#include <utility>
 
 #include "slurm/cluster.hpp"
 
@@ -27,6 +29,40 @@ ended "$job")",
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
   support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(OneNode, GivesThemOnAllCoresOfTheNodeToo) {
+  const Site site;
+  const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
+job=$(sbatch --parsable --mem=1000 --output="$OUT/%x-%j.log" jobs/one_node.sbatch "$STUDY" "$OUT/out")
+ended "$job")",
+                                   {mpirun_on_virtual_nodes});
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(ABatchScript, RunsTenexAloneThoughItsJobHasMoreTasks) {
+  const Site site;
+  const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
+job=$(sbatch --parsable --ntasks=2 --mem=1000 --output="$OUT/%x-%j.log" \
+  --wrap "'$TENEX' run '$STUDY' --out '$OUT/out' --quiet")
+ended "$job")");
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(AStep, WhoseTasksAreNoRanksOfMpiIsRefused) {
+  const Site site;
+  const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
+srun --mpi=none --ntasks=2 --mem=1000 "$TENEX" run "$STUDY" --out "$OUT/out" || echo "ended with $?")");
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "ended with 2\n") << job.err;
+  const std::string message = "error: MPI has 1 rank, and the launcher started 2 processes";
+  EXPECT_THAT(job.err, HasSubstr(message));
+  EXPECT_EQ(job.err.find(message), job.err.rfind(message)) << "not only the first task says so";
+  EXPECT_FALSE(std::filesystem::exists(site.result("out")));
 }
 
 TEST(ManyNodes, GivesTheRowsOfALocalRunOnVirtualNodes) {
@@ -94,6 +130,33 @@ support::Finished on_a_node(const Site& site, const std::string& words, const st
   return support::run({{"bash", "-c", "cd " TENEX_SOURCE_DIR " && SLURM_JOB_ID=1 bash jobs/" + words},
                        {{"TENEX", tenex}, {"OUT", site.path().string()}, {"LAUNCHER", launcher}},
                        {}});
+}
+
+TEST(OneNode, HasARankForEachDomainAndAThreadForEachCore) {
+  const Site site;
+  // A machine of 2 domains with 4 cores of 2 hardware threads: thread i is of core i mod 8, cores 4 to 7 of domain 1.
+  const auto tools = site.path() / "tools";
+  std::filesystem::create_directories(tools);
+  const auto add = [&](const std::string& name, const std::string& script) {
+    support::write_text(tools / name, "#!/bin/bash\n" + script + "\n");
+    std::filesystem::permissions(tools / name, std::filesystem::perms::owner_all);
+  };
+  add("taskset", "echo \"pid 1's current affinity list: 0-15\"");
+  add("lscpu",
+      "for i in {0..15}; do case $* in *CORE) echo $i,$((i % 8));; *NODE) echo $i,$((i % 8 / 4));; esac; done");
+  add("launcher",
+      "echo \"$SLURM_NTASKS ranks of $OMP_NUM_THREADS threads, $SLURM_CPUS_PER_TASK $SLURM_TASKS_PER_NODE\"");
+  const auto job = [&](const std::string& variables) {
+    return support::run(
+               {{"bash", "-c",
+                 "cd " TENEX_SOURCE_DIR " && " + variables + " SLURM_JOB_ID=1 PATH=" + tools.string() +
+                     ":$PATH LAUNCHER=launcher TENEX=/bin/true bash jobs/one_node.sbatch " + site.study().string()},
+                {},
+                {}})
+        .out;
+  };
+  EXPECT_EQ(job(""), "2 ranks of 4 threads, 4 2\n");
+  EXPECT_EQ(job("SLURM_CPUS_PER_TASK=3 SLURM_NTASKS=5 SLURM_TASKS_PER_NODE=5"), "5 ranks of 3 threads, 3 5\n");
 }
 
 TEST(TheSbatchFiles, EndWithWhatTenexEndsWithThoughTheLauncherEndsWithZero) {

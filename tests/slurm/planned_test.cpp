@@ -1,8 +1,9 @@
-// Submits the sbatch file that `tenex plan --sbatch` writes, unchanged.
+// Submits jobs that `tenex plan` writes, unchanged, away from the checkout and without the study's file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "slurm/cluster.hpp"
 
@@ -11,17 +12,42 @@ namespace {
 
 using namespace slurm_tests;
 
-TEST(PlannedJob, GivesTheRowsOfALocalRun) {
+// Virtual nodes are one host: see jobs_test.cpp.
+const std::pair<std::string, std::string> mpirun_on_virtual_nodes = {"LAUNCHER",
+                                                                     "mpirun --bind-to none --mca btl tcp,self"};
+
+TEST(PlannedJob, GivesTheRowsOfALocalRunWithoutTheCheckoutAndTheStudy) {
   const Site site;
-  // Virtual nodes are one host: see jobs_test.cpp.
   const auto job = site.in_cluster(Kind::virtual_nodes, 2, R"(
-"$TENEX" plan "$STUDY" --sbatch "$OUT/planned.sbatch" --ranks 2 --threads 1 >&2
-job=$(sbatch --parsable --mem=1000 --output="$OUT/%x-%j.log" "$OUT/planned.sbatch" "$OUT/out")
+mkdir "$OUT/elsewhere"
+cd "$OUT/elsewhere"
+cp "$STUDY" copied.toml
+"$TENEX" plan copied.toml --sbatch planned.sbatch --ranks 2 --threads 1 >&2
+rm copied.toml
+job=$(env -u TENEX sbatch --parsable --mem=1000 --output="$OUT/%x-%j.log" planned.sbatch "$OUT/out")
 ended "$job")",
-                                   {{"LAUNCHER", "mpirun --bind-to none --mca btl tcp,self"}});
+                                   {mpirun_on_virtual_nodes});
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
   support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(PlannedJob, IsSubmittedByThePlan) {
+  const Site site;
+  // What the small nodes here need stands in sbatch's environment.
+  const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
+cd "$OUT"
+mkdir elsewhere
+cp "$STUDY" elsewhere/copied.toml
+export SBATCH_MEM_PER_NODE=1000 SBATCH_OUTPUT=$OUT/job.log
+env -u TENEX "$TENEX" plan elsewhere/copied.toml --submit --ranks 1 --threads 1
+rm -r elsewhere
+ended 1)",
+                                   {mpirun_on_virtual_nodes});
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "Submitted batch job 1\nthe result will be results/elsewhere/study.h5\nCOMPLETED 0\n")
+      << job.err << site.logs();
+  support::expect_same_rows(site.local_result(), site.result("results/elsewhere"));
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ endforeach()
 foreach(folder IN ITEMS include/tenex src)
   file(GLOB entries RELATIVE ${ROOT}/${folder} ${ROOT}/${folder}/*)
   foreach(entry IN LISTS entries)
-    if(NOT entry IN_LIST TENEX_MODULES
-       AND NOT entry MATCHES "^(README\\.md|(modules|libraries|unity)\\.cmake|CMakeLists\\.txt)$")
+    if(NOT entry IN_LIST TENEX_MODULES AND NOT entry MATCHES "^(README\\.md|CMakeLists\\.txt)$"
+       AND NOT entry MATCHES "^((modules|libraries|unity|install|package)\\.cmake|tenex-config\\.cmake\\.in)$")
       violation("${folder}/${entry}: not a module (the modules are those of src/modules.cmake)")
     endif()
   endforeach()
