@@ -46,7 +46,10 @@ std::uint32_t Estimates::kind(std::uint32_t point) const {
 }
 
 void Estimates::start_all(std::vector<std::uint32_t> points, int threads) {
+  for (auto& thread : threads_) thread.join();
+  threads_.clear();
   wanted_ = std::move(points);
+  next_ = 0;
   const auto count = std::min(wanted_.size(), static_cast<std::size_t>(std::max(1, threads)));
   running_ = count;
   for (std::size_t t = 0; t < count; ++t) threads_.emplace_back([this] { work(); });

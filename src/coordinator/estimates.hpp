@@ -36,9 +36,9 @@ class Estimates {
   /// The point's kind (cost_model.hpp), known after of() was called for it.
   [[nodiscard]] std::uint32_t kind(std::uint32_t point) const;
 
-  /// Estimates these points on `threads` threads and returns at once. Call it at most once.
+  /// Estimates these points on `threads` threads and returns at once. Call it again only when all_known().
   void start_all(std::vector<std::uint32_t> points, int threads);
-  /// Whether start_all() is done.
+  /// Whether start_all() is done, or was not called.
   [[nodiscard]] bool all_known() const { return running_ == 0; }
 
  private:

@@ -11,13 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/open_work.hpp"
 #include "coordinator/rank_loop.hpp"
 #include "lead_folder.hpp"
 #include "lead_progress.hpp"
 #include "peer.hpp"
 #include "run_warnings.hpp"
-#include "search_phase.hpp"
+#include "staged_work.hpp"
 #include "tenex/coordinator/resources.hpp"
 #include "worker.hpp"
 
@@ -77,65 +76,37 @@ class Leader {
   }
 
  private:
-  std::vector<std::uint32_t> points_to_do() const {
-    std::vector<std::uint32_t> points;
-    points.reserve(study_.points.size() - state_.done_count);
-    for (std::size_t i = 0; i < study_.points.size(); ++i) {
-      if (!state_.done[i]) points.push_back(static_cast<std::uint32_t>(i));
-    }
-    return points;
-  }
-
-  bool is_searching() const { return search_ && !search_->over(); }
-
-  bool are_estimated() {
-    if (is_searching()) return search_->is_ready();
-    if (!std::exchange(estimating_, true)) estimates_.start_all(points_to_do(), setup_.runner.threads);
-    return estimates_.all_known();
-  }
-
-  /// Opens the work of the search's next round or of all points left, once they are estimated. Until then ranks wait
-  /// for their first lease.
+  /// Opens the work of the run's stages once its points are estimated. Until then ranks wait for their first lease.
   bool open_plan() {
-    if (work_ || draining_ || !are_estimated()) return false;
+    if (draining_) return false;
     std::vector<int> threads;
-    for (const auto& peer : peers_) threads.push_back(peer.threads);
-    LeaseOptions options;
-    options.spare_first = true;
-    work_.emplace(is_searching() ? search_->estimates() : estimates_,
-                  is_searching() ? search_->points() : points_to_do(), threads, setup_.nodes, quarantine_, options,
-                  [this](const Estimate& estimate) { return threads_kept(estimate, setup_.runner); });
-    for (std::size_t r = 1; r < peers_.size(); ++r)
-      if (peers_[r].lost) (void)work_->lose(r, {}, false);  // before any lease
-    ::malloc_trim(0);  // returns the memory that sorting took beyond what the open work keeps
-    return true;
+    std::vector<bool> lost;
+    for (const auto& peer : peers_) {
+      threads.push_back(peer.threads);
+      lost.push_back(peer.lost);
+    }
+    return stages_->open(threads, lost);
   }
 
   /// Cuts the search's round once all its points are valued.
   bool close_round() {
-    if (!work_ || draining_ || !is_searching() || !work_->all_done()) return false;
-    if (!search_->complete()) {  // the time limit left some out
-      drain(DrainReason::time);
-      return true;
-    }
-    quarantine_ = work_->quarantine();
-    work_.reset();
-    search_->cut(state_.done);
-    log_->note(LogLevel::info, "a round of the search is over");
-    return true;
+    if (draining_) return false;
+    const auto closing = stages_->close_round();
+    if (closing == StagedWork::Closing::lacking) drain(DrainReason::time);
+    if (closing == StagedWork::Closing::cut) log_->note(LogLevel::info, "a round of the search is over");
+    return closing != StagedWork::Closing::not_yet;
   }
 
-  bool nothing_to_lease() const { return draining_ || (!is_searching() && work_ && work_->all_done()); }
+  bool nothing_to_lease() const { return draining_ || stages_->nothing_to_lease(); }
 
   /// Writes rows for the points that are given up.
   bool give_up_the_guilty() {
-    if (!work_ || !worker_ || failed_) return false;
-    const auto points = work_->take_guilty();
+    if (!worker_ || failed_) return false;
+    const auto points = stages_->take_guilty();
     for (const auto point : points) {
-      worker_->committer().put({point, work_->quarantine().row_of(point), unix_milliseconds()});
+      worker_->committer().put({point, stages_->quarantine().row_of(point), unix_milliseconds()});
       ++quarantined_;
       state_.done[point] = true;
-      if (search_) search_->give_up(point);
     }
     return !points.empty();
   }
@@ -148,9 +119,9 @@ class Leader {
 
   /// Withdraws points that would not end before the time limit. Not in every round, since it may check many points.
   void mind_the_time() {
-    if (!setup_.runner.ends_at || !work_ || draining_ || Clock::now() < next_look_at_time_) return;
+    if (!setup_.runner.ends_at || draining_ || Clock::now() < next_look_at_time_) return;
     next_look_at_time_ = Clock::now() + std::chrono::milliseconds(100);
-    withdrawn_ += work_->withdraw(time_left());
+    withdrawn_ += stages_->withdraw(time_left());
   }
 
   /// Declares ranks dead that cannot be reached or have sent nothing for too long; sends ALIVE to the others.
@@ -202,7 +173,7 @@ class Leader {
     peer.report.failed = left.not_ok;
     peer.report.skipped = 0;
     peer.report.running.clear();
-    const auto death = work_ ? work_->lose(rank, left, memory_kill) : Death{};
+    const auto death = stages_->lose(rank, left, memory_kill);
     if (death.killed_for_memory && worker_) worker_->committer().note_crash(*death.killed_for_memory, "out_of_memory");
     warnings_.push_back(fmt::format("rank {} on {} is lost ({}){}: {} of its points go to others", rank, peer.host, why,
                                     describe_end(study_, left, death), death.leased_again));
@@ -216,21 +187,21 @@ class Leader {
   }
 
   void start_own_worker() {
-    if (state_.done_count == study_.points.size()) return;  // nothing to evaluate, so no shards to open
-    auto writer = ShardWriter::open(setup_.out, study_, state_.incarnation, 0);
-    if (writer.ok()) {
-      worker_.emplace(study_, setup_, estimates_, std::move(*writer), log_);
-      if (study_.search.prunes()) search_.emplace(study_, setup_);
-    } else {
-      fail(writer.errors());
-    }
+    const bool has_work = state_.done_count < study_.points.size();  // otherwise there are no shards to open
+    auto writer = has_work ? std::optional(ShardWriter::open(setup_.out, study_, state_.incarnation, 0)) : std::nullopt;
+    const bool writes = writer && writer->ok();
+    stages_.emplace(study_, setup_, estimates_, state_.done, Quarantine(state_.crashes),
+                    writes && study_.search.prunes());
+    if (writes) worker_.emplace(study_, setup_, estimates_, std::move(**writer), log_);
+    if (writer && !writes) fail(writer->errors());
   }
 
   bool everyone_done() const {
     for (const auto& peer : peers_) {
       if (!peer.said_bye) return false;
     }
-    return nothing_to_lease() && (!worker_ || worker_->idle()) && (draining_ || !search_ || !search_->has_rows());
+    return nothing_to_lease() && (!worker_ || worker_->idle()) &&
+           (draining_ || !stages_->pruning() || !stages_->pruning()->has_rows());
   }
 
   /// One round of the loop; returns whether anything happened.
@@ -243,7 +214,8 @@ class Leader {
     mind_the_time();
     active = give_up_the_guilty() || active;
     active = close_round() || active;
-    if (search_ && worker_ && !draining_) active = search_->write_some(worker_->committer()) || active;
+    if (stages_->pruning() && worker_ && !draining_)
+      active = stages_->pruning()->write_some(worker_->committer()) || active;
     active = serve_itself() || active;
     active = serve_others() || active;
     if (nothing_to_lease() && !draining_ && !told_done_) {
@@ -309,7 +281,7 @@ class Leader {
   void handle(std::size_t from, const HelloMessage& hello) {
     peers_[from].host = hello.host;
     peers_[from].threads = static_cast<int>(hello.threads);
-    if (work_) work_->set_threads(from, peers_[from].threads);
+    stages_->set_threads(from, peers_[from].threads);
     if (hello.study == study_.digest && hello.points == study_.points.size())
       return transport_.send(from, StartMessage{state_.incarnation});
     fail({other_study(from, hello, study_)});
@@ -339,8 +311,7 @@ class Leader {
     peers_[rank].report = report;
     peers_[rank].heard = Clock::now();
     peers_[rank].report.early_values.clear();
-    if (search_) search_->learn(report);
-    if (work_) work_->learn(rank, report);  // without open work no lease was given yet
+    stages_->learn(rank, report);
   }
 
   void note_lease(const Lease& lease, std::size_t rank) const {
@@ -354,22 +325,20 @@ class Leader {
     const auto report = worker_->runner().report();
     const bool news = !report.finished_leases.empty();
     learn(0, report);
-    if (draining_ || !work_ || !worker_->wants_more()) return news;
-    auto lease = work_->next(0, report.backlog_seconds, time_left());
-    if (lease && is_searching()) search_->mark(*lease);
+    if (draining_ || !worker_->wants_more()) return news;
+    auto lease = stages_->next(0, report.backlog_seconds, time_left());
     if (lease) note_lease(*lease, 0);
     if (lease) worker_->runner().push(*lease);
     return news || lease.has_value();
   }
 
   bool serve_others() {
-    if (draining_ || !work_) return false;
+    if (draining_) return false;
     bool any = false;
     for (std::size_t r = 1; r < peers_.size(); ++r) {
       if (!peers_[r].asks) continue;
-      auto lease = work_->next(r, peers_[r].report.backlog_seconds, time_left());
+      auto lease = stages_->next(r, peers_[r].report.backlog_seconds, time_left());
       if (!lease) continue;
-      if (is_searching()) search_->mark(*lease);
       note_lease(*lease, r);
       transport_.send(r, LeaseMessage{lease->id, to_ranges(lease->points), lease->seconds, lease->scale, lease->careful,
                                       lease->exclusive, lease->round});
@@ -381,13 +350,8 @@ class Leader {
   }
 
   RunMoment moment() const {
-    return {peers_,
-            work_ ? &*work_ : nullptr,
-            is_searching() ? &*search_ : nullptr,
-            quarantined_ + pruned_now(),
-            quarantined_,
-            time_left(),
-            draining_};
+    return {peers_,       stages_->work(), stages_->search(), quarantined_ + pruned_now(),
+            quarantined_, time_left(),     draining_};
   }
 
   void finish_own_worker() {
@@ -399,7 +363,7 @@ class Leader {
   }
 
   /// Rows written for points that the search left out.
-  std::size_t pruned_now() const { return search_ ? search_->rows_written() : 0; }
+  std::size_t pruned_now() const { return stages_->pruning() ? stages_->pruning()->rows_written() : 0; }
 
   RunReport count() const {
     RunReport report;
@@ -422,8 +386,7 @@ class Leader {
 
   /// Merges on another thread, so that this one sees signals and a lost lock.
   void merge_rows(RunReport& report, AdaptiveSleep& sleep) {
-    work_.reset();
-    search_.reset();
+    stages_->clear();
     ::malloc_trim(0);  // returns the memory of open work and caches before the merge takes as much again
     auto merging = std::async(std::launch::async, [&] { return merge(setup_.out, study_); });
     while (merging.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
@@ -465,11 +428,8 @@ class Leader {
   FolderState state_;
   std::shared_ptr<const RankLog> log_ = open_log(setup_, state_.incarnation, 0);
   Estimates estimates_;
-  std::optional<SearchPhase> search_;      ///< if the study prunes and has points to do
-  Quarantine quarantine_{state_.crashes};  ///< of the next open work
-  bool estimating_ = false;
-  std::optional<OpenWork> work_;  ///< made once all its points are estimated
-  std::vector<Peer> peers_;       ///< by rank; 0 is this rank
+  std::vector<Peer> peers_;           ///< by rank; 0 is this rank
+  std::optional<StagedWork> stages_;  ///< made when the run begins
   LeadProgress progress_;
   std::optional<Worker> worker_;
   Diagnostics errors_;

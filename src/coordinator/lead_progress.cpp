@@ -19,7 +19,7 @@ constexpr std::size_t most_notes = 64;
 
 std::string phase_of(const RunMoment& moment) {
   if (moment.search == nullptr) return {};
-  return fmt::format("search round {} of {}", moment.search->round() + 1, moment.search->rounds());
+  return fmt::format("search round {} of {}", moment.search->stage() + 1, moment.search->rounds());
 }
 
 }  // namespace

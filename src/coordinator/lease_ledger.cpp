@@ -12,7 +12,7 @@ void LeaseLedger::finish(std::size_t rank, std::uint64_t lease) {
   Account& account = ranks_[rank];
   const auto done = account.at_hand.find(lease);
   if (done == account.at_hand.end()) return;
-  account.finished.insert(account.finished.end(), done->second.begin(), done->second.end());
+  if (!safe_when_finished_) account.finished.insert(account.finished.end(), done->second.begin(), done->second.end());
   account.at_hand.erase(done);
 }
 

@@ -22,7 +22,9 @@ struct Estate {
 /// Not thread-safe.
 class LeaseLedger {
  public:
-  explicit LeaseLedger(std::size_t ranks) : ranks_(ranks) {}
+  /// `safe_when_finished`: rank 0 has what finished leases made, and their points are forgotten.
+  explicit LeaseLedger(std::size_t ranks, bool safe_when_finished = false)
+      : ranks_(ranks), safe_when_finished_(safe_when_finished) {}
 
   /// O(points).
   void give(std::size_t rank, const Lease& lease);
@@ -37,6 +39,7 @@ class LeaseLedger {
     std::vector<std::uint32_t> finished;
   };
   std::vector<Account> ranks_;
+  bool safe_when_finished_;
 };
 
 }  // namespace tenex

@@ -20,13 +20,14 @@ constexpr double least_seconds = 1e-9;  ///< an expectation of zero would allow 
 
 LeaseQueue::LeaseQueue(const std::vector<PointCost>& points, const std::vector<int>& threads_of_rank,
                        LeaseOptions options)
-    : options_(options), ranks_(threads_of_rank.size()) {
+    : options_(options), ranks_(threads_of_rank.size()), next_id_(options.first_id) {
   ensure(!ranks_.empty(), "a lease queue needs a rank");
   for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].threads = std::max(1, threads_of_rank[r]);
   add(points);
 }
 
 void LeaseQueue::add(const std::vector<PointCost>& points) {
+  drop_taken();
   points_.reserve(points_.size() + points.size());
   for (const auto& point : points) {
     points_.push_back(waiting_of(point));
@@ -47,6 +48,15 @@ LeaseQueue::Waiting LeaseQueue::waiting_of(const PointCost& cost) {
   point.threaded = cost.threaded ? 1U : 0U;
   point.seconds = sound ? cost.seconds : least_seconds;
   return point;
+}
+
+/// Leaves in points_ what waits there. Call sort_and_link() after it.
+void LeaseQueue::drop_taken() {
+  if (next_free_.empty()) return;
+  std::vector<Waiting> left;
+  left.reserve(waiting_points_);
+  for (auto p = free_from(0); p < points_.size(); p = free_from(p + 1)) left.push_back(points_[p]);
+  points_ = std::move(left);
 }
 
 void LeaseQueue::sort_and_link() {
@@ -206,7 +216,7 @@ std::optional<Lease> LeaseQueue::next_returned(std::size_t rank, double budget) 
 std::optional<Lease> LeaseQueue::next(std::size_t rank, double backlog_seconds, double time_left) {
   Rank& r = ranks_[rank];
   r.backlog = std::max(0.0, backlog_seconds);
-  if (empty() || r.lost || std::ranges::any_of(r.leases, &Rank::Held::careful)) return std::nullopt;
+  if (empty() || r.lost || has_suspect(rank)) return std::nullopt;
   const double speed = speed_of(rank);
   time_left -= r.backlog / speed;
   if (time_left <= 0) return std::nullopt;
@@ -273,10 +283,7 @@ void LeaseQueue::rescale(const std::function<double(std::uint32_t)>& factor_of_k
     const double factor = factor_of_kind(kind);
     if (factor > 0 && std::isfinite(factor)) factors_[index] = factor;
   }
-  std::vector<Waiting> left;
-  left.reserve(waiting_points_);
-  for (auto p = free_from(0); p < points_.size(); p = free_from(p + 1)) left.push_back(points_[p]);
-  points_ = std::move(left);
+  drop_taken();
   sort_and_link();
   sort_returned();
   waiting_seconds_ = 0;

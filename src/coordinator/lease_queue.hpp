@@ -19,6 +19,7 @@
 // whose root is the next free position, so a point is found and taken in nearly constant time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,6 +54,8 @@ struct LeaseOptions {
   double probe_fraction = 1.0 / 16.0;  ///< length of a rank's first lease, as a fraction of the target
   std::size_t most_points = 512;       ///< per lease, so that its message stays small
   bool spare_first = false;            ///< rank 0 takes no suspect while another rank lives
+  std::uint64_t first_id = 1;          ///< leases are numbered from here: open works of one run differ by at least 2^40
+  bool safe_when_finished = false;     ///< rank 0 has what a finished lease made, so its points are not leased again
 };
 
 /// The progress that a rank reports. Both numbers count from the start of the run.
@@ -79,7 +82,7 @@ class LeaseQueue {
   /// Notes that a lease is done; unknown ids (a repeated report) are ignored. O(leases at hand).
   void finish(std::size_t rank, std::uint64_t lease);
 
-  /// Adds points to those of the constructor. Call it before the first lease. O(points log points).
+  /// Adds points to those that wait. O(points log points) with all of them.
   void add(const std::vector<PointCost>& points);
   /// Takes back points that are to be leased again. `suspects`: each in a lease of its own. O(points).
   void put_back(const std::vector<PointCost>& points, bool suspects);
@@ -102,6 +105,10 @@ class LeaseQueue {
   [[nodiscard]] PointCost longest_waiting() const;
   /// Leases of a rank that are not reported as done.
   [[nodiscard]] std::size_t leases_with(std::size_t rank) const { return ranks_[rank].leases.size(); }
+  /// Whether the rank has a suspect at hand.
+  [[nodiscard]] bool has_suspect(std::size_t rank) const {
+    return std::ranges::any_of(ranks_[rank].leases, &Rank::Held::careful);
+  }
   [[nodiscard]] std::size_t leases_out() const;
   /// Expected seconds that the rank works off per second: learned, or its number of threads.
   [[nodiscard]] double speed_of(std::size_t rank) const;
@@ -138,6 +145,7 @@ class LeaseQueue {
   /// The time that this rank is expected to take for the point, with the threads that it can use.
   [[nodiscard]] double duration_on(std::size_t rank, const Waiting& point) const;
   [[nodiscard]] std::size_t live_ranks() const;
+  void drop_taken();
   void sort_and_link();
   void sort_returned();
   /// Expected seconds of waiting points that are neither suspects nor returned.
@@ -169,7 +177,7 @@ class LeaseQueue {
   std::vector<Rank> ranks_;
   std::size_t waiting_points_ = 0;
   double waiting_seconds_ = 0;
-  std::uint64_t next_id_ = 1;
+  std::uint64_t next_id_;
 };
 
 }  // namespace tenex

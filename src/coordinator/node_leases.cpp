@@ -7,8 +7,11 @@
 
 namespace tenex {
 
-NodeLeases::NodeLeases(NodeMap map, std::vector<LargePoint> points, Duration duration)
-    : map_(std::move(map)), lost_(map_.node_of_rank.size(), false), duration_(std::move(duration)) {
+NodeLeases::NodeLeases(NodeMap map, std::vector<LargePoint> points, Duration duration, std::uint64_t first_id)
+    : map_(std::move(map)),
+      lost_(map_.node_of_rank.size(), false),
+      duration_(std::move(duration)),
+      next_id_((std::uint64_t{1} << 62U) + first_id) {
   ensure(!map_.node_of_rank.empty() && map_.node_of_rank.size() == map_.share_of_rank.size(),
          "a map of nodes needs a share for every rank");
   nodes_.resize(std::size_t{1} + *std::ranges::max_element(map_.node_of_rank));

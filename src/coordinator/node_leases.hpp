@@ -35,8 +35,8 @@ class NodeLeases {
   /// The seconds that a point is expected to take on a rank that has nothing else to do.
   using Duration = std::function<double(const PointCost&)>;
 
-  /// Lease numbers count up from 2^62, so that they differ from those of the queue. O(points log points).
-  NodeLeases(NodeMap map, std::vector<LargePoint> points, Duration duration);
+  /// Lease numbers count up from 2^62 + `first_id`, so that they differ from those of the queue. O(points log points).
+  NodeLeases(NodeMap map, std::vector<LargePoint> points, Duration duration, std::uint64_t first_id = 0);
 
   /// Whether a point with this many bytes belongs here: it exceeds the smallest share, and some node has several ranks.
   [[nodiscard]] bool is_large(std::size_t bytes) const { return several_ranks_ && bytes > smallest_share_; }
@@ -84,7 +84,7 @@ class NodeLeases {
   std::size_t largest_memory_ = 0;  ///< of nodes with a live rank
   bool several_ranks_ = false;
   Duration duration_;
-  std::uint64_t next_id_ = std::uint64_t{1} << 62U;
+  std::uint64_t next_id_;
 };
 
 }  // namespace tenex

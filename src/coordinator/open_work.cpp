@@ -20,20 +20,26 @@ NodeMap or_nodes_of_their_own(const NodeMap& nodes, std::size_t ranks) {
 }  // namespace
 
 OpenWork::OpenWork(Estimates& estimates, const std::vector<std::uint32_t>& points,
-                   const std::vector<int>& threads_of_rank, const NodeMap& nodes, Quarantine quarantine,
+                   const std::vector<int>& threads_of_rank, const NodeMap& nodes, Quarantine& quarantine,
                    LeaseOptions options, ThreadsKept threads_kept)
     : estimates_(estimates),
       threads_(threads_of_rank),
       threads_kept_(std::move(threads_kept)),
-      nodes_(or_nodes_of_their_own(nodes, threads_of_rank.size()), {},
-             [this](const PointCost& cost) {
-               const int threads = cost.threaded ? std::max(1, *std::ranges::max_element(threads_)) : 1;
-               return cost.seconds * costs_.factor(cost.kind) / threads;
-             }),
+      nodes_(
+          or_nodes_of_their_own(nodes, threads_of_rank.size()), {},
+          [this](const PointCost& cost) {
+            const int threads = cost.threaded ? std::max(1, *std::ranges::max_element(threads_)) : 1;
+            return cost.seconds * costs_.factor(cost.kind) / threads;
+          },
+          options.first_id),
       queue_({}, threads_of_rank, options),
-      ledger_(threads_of_rank.size()),
-      quarantine_(std::move(quarantine)),
+      ledger_(threads_of_rank.size(), options.safe_when_finished),
+      quarantine_(quarantine),
       exclusive_(threads_of_rank.size(), 0) {
+  add(points);
+}
+
+void OpenWork::add(const std::vector<std::uint32_t>& points) {
   std::vector<PointCost> ordinary;
   std::vector<std::uint32_t> others;
   ordinary.reserve(points.size());
@@ -43,14 +49,16 @@ OpenWork::OpenWork(Estimates& estimates, const std::vector<std::uint32_t>& point
       continue;
     }
     expect(point);
-    if (quarantine_.is_suspect(point) || is_large(point))
-      others.push_back(point);
-    else
+    if (is_ordinary(point))
       ordinary.push_back(cost_of(point));
+    else
+      others.push_back(point);
   }
   queue_.add(ordinary);
   for (const auto point : others) put_back({point}, quarantine_.is_suspect(point));
 }
+
+bool OpenWork::is_ordinary(std::uint32_t point) { return !quarantine_.is_suspect(point) && !is_large(point); }
 
 PointCost OpenWork::cost_of(std::uint32_t point) {
   const auto estimate = estimates_.of(point);
@@ -123,15 +131,10 @@ void OpenWork::learn(std::size_t rank, const RankReport& report) {
 }
 
 Death OpenWork::lose(std::size_t rank, const WriterTrace& trace, bool memory_kill) {
-  const auto estate = ledger_.take(rank);
-  queue_.lose(rank);
-  nodes_.lose(rank);
-  exclusive_[rank] = 0;
-  Death death;
-  for (const auto& crash : trace.crashes)
-    quarantine_.accuse(static_cast<std::uint32_t>(crash.point), crash.reason, crash.times);
-  if (trace.crashes.empty() && memory_kill) death.killed_for_memory = blame_for_memory(trace, estate);
-  if (death.killed_for_memory) quarantine_.accuse(*death.killed_for_memory, "out_of_memory");
+  return tenex::lose({this}, rank, trace, memory_kill);
+}
+
+std::size_t OpenWork::inherit(const Estate& estate, const WriterTrace& trace) {
   const auto left = sort_out(trace, estate);
   for (const auto point : left.uncommitted) expect(point);  // these points had ended and are expected again
   std::vector<std::uint32_t> suspects;
@@ -142,7 +145,28 @@ Death OpenWork::lose(std::size_t rank, const WriterTrace& trace, bool memory_kil
   }
   put_back(suspects, true);
   put_back(left.uncommitted, false);
-  death.leased_again = suspects.size() + left.uncommitted.size();
+  return suspects.size() + left.uncommitted.size();
+}
+
+Death lose(const std::vector<OpenWork*>& works, std::size_t rank, const WriterTrace& trace, bool memory_kill) {
+  std::vector<Estate> estates;
+  Estate all;
+  for (auto* work : works) {
+    estates.push_back(work->ledger_.take(rank));
+    work->queue_.lose(rank);
+    work->nodes_.lose(rank);
+    work->exclusive_[rank] = 0;
+    all.at_hand.insert(all.at_hand.end(), estates.back().at_hand.begin(), estates.back().at_hand.end());
+  }
+  std::ranges::sort(all.at_hand);
+  Death death;
+  if (works.empty()) return death;
+  auto& quarantine = works.front()->quarantine_;
+  for (const auto& crash : trace.crashes)
+    quarantine.accuse(static_cast<std::uint32_t>(crash.point), crash.reason, crash.times);
+  if (trace.crashes.empty() && memory_kill) death.killed_for_memory = blame_for_memory(trace, all);
+  if (death.killed_for_memory) quarantine.accuse(*death.killed_for_memory, "out_of_memory");
+  for (std::size_t i = 0; i < works.size(); ++i) death.leased_again += works[i]->inherit(estates[i], trace);
   return death;
 }
 

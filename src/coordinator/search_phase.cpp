@@ -1,6 +1,7 @@
 #include "search_phase.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "worker.hpp"
 
@@ -12,31 +13,43 @@ constexpr std::size_t most_rows_in_hand = 4096;  // a row in the committer's que
 
 }  // namespace
 
-SearchPhase::SearchPhase(const Study& study, const RankSetup& setup) : study_(study), setup_(setup), halving_(study) {}
+SearchPhase::SearchPhase(const Study& study, const RankSetup& setup, Estimates& full)
+    : study_(study), setup_(setup), full_(full), halving_(study), estimates_(study.search.rounds.size()) {}
 
-bool SearchPhase::is_ready() {
-  if (!estimates_) {
-    const auto fidelity = study_.search.rounds[halving_.round()].fidelity;
-    estimates_.emplace(
+Estimates& SearchPhase::estimates(std::size_t stage) {
+  if (stage == rounds()) return full_;
+  auto& estimates = estimates_[stage];
+  if (!estimates) {
+    const auto fidelity = study_.search.rounds[stage].fidelity;
+    estimates = std::make_unique<Estimates>(
         study_, [this, fidelity](const DesignPoint& point) { return setup_.runner.estimate_early(point, fidelity); });
-    estimates_->start_all(halving_.points(), setup_.runner.threads);
   }
-  return estimates_->all_known();
+  return *estimates;
 }
 
-void SearchPhase::mark(Lease& lease) const { lease.round = static_cast<std::uint8_t>(halving_.round() + 1); }
+std::vector<std::uint32_t> SearchPhase::sure_points() {
+  if (over() || halving_.complete() || halving_.missing() > looked_at_ / 2) return {};
+  looked_at_ = halving_.missing();
+  return halving_.sure();
+}
 
 void SearchPhase::learn(const RankReport& report) {
-  if (over()) return;
-  for (const auto& value : report.early_values) halving_.take(value);
+  for (const auto& value : report.early_values)
+    if (value.round == stage() + 1)
+      next_values_.push_back(value);
+    else if (!over())
+      halving_.take(value);
 }
 
 void SearchPhase::cut(std::vector<bool>& done) {
-  estimates_.reset();
+  estimates_[stage()].reset();
   for (const auto& pruned : halving_.cut()) {
     if (!done[pruned.point]) rows_.push_back(pruned);
     done[pruned.point] = true;
   }
+  looked_at_ = std::numeric_limits<std::size_t>::max();
+  for (const auto& value : std::exchange(next_values_, {}))
+    if (!over()) halving_.take(value);
 }
 
 bool SearchPhase::write_some(Committer& committer) {

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <optional>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include "coordinator/committer.hpp"
@@ -16,25 +17,28 @@ namespace tenex {
 
 /// Values are not stored: a run that continues the folder values all points again, which is cheap, and makes the same
 /// cuts. Not thread-safe.
+///
+/// The search's stages are its rounds, counted from 0, and the evaluation of what is left, which has the number
+/// rounds().
 class SearchPhase {
  public:
-  /// Both must outlive it; the study must have a search that prunes.
-  SearchPhase(const Study& study, const RankSetup& setup);
+  /// All three must outlive it; the study must have a search that prunes. `full`: the estimates of the evaluation.
+  SearchPhase(const Study& study, const RankSetup& setup, Estimates& full);
 
   /// Whether no round is left.
   [[nodiscard]] bool over() const { return halving_.over(); }
-  /// Whether the round's points are estimated. The first call starts the estimation.
-  [[nodiscard]] bool is_ready();
-  /// The points of the round and their estimates, from which leases are made. Precondition: is_ready().
-  [[nodiscard]] Estimates& estimates() { return *estimates_; }
-  [[nodiscard]] std::vector<std::uint32_t> points() const { return halving_.points(); }
-  /// Marks a lease as one of this round.
-  void mark(Lease& lease) const;
-
-  /// The current round, counted from 0, and the number of rounds.
-  [[nodiscard]] std::size_t round() const { return halving_.round(); }
+  /// The stage that is not over, and the number of rounds.
+  [[nodiscard]] std::size_t stage() const { return halving_.round(); }
   [[nodiscard]] std::size_t rounds() const { return study_.search.rounds.size(); }
+  /// The estimates of points in a stage: this one or the next.
+  [[nodiscard]] Estimates& estimates(std::size_t stage);
+  /// The points of this stage.
+  [[nodiscard]] std::vector<std::uint32_t> points() const { return halving_.points(); }
+  /// The points that are sure to reach the next stage. Empty until at most half of the values that were missing at the
+  /// last call are missing, so that all calls take O(points log points log(missing values)).
+  [[nodiscard]] std::vector<std::uint32_t> sure_points();
 
+  /// Values of the next stage are kept until it begins.
   void learn(const RankReport& report);
   void give_up(std::uint32_t point) { halving_.give_up(point); }
   [[nodiscard]] bool complete() const { return halving_.complete(); }
@@ -53,8 +57,11 @@ class SearchPhase {
  private:
   const Study& study_;
   const RankSetup& setup_;
+  Estimates& full_;
   Halving halving_;
-  std::optional<Estimates> estimates_;
+  std::vector<std::unique_ptr<Estimates>> estimates_;                ///< by round
+  std::vector<EarlyValue> next_values_;                              ///< of the next round
+  std::size_t looked_at_ = std::numeric_limits<std::size_t>::max();  ///< values that were missing at the last look
   std::deque<PrunedPoint> rows_;
   std::size_t rows_written_ = 0;
 };

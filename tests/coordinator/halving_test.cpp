@@ -2,11 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "coordinator/fake_study.hpp"
 #include "coordinator/halving.hpp"
+#include "tenex/base/random.hpp"
 
 namespace tenex {
 namespace {
@@ -111,7 +116,7 @@ TEST(Halving, WaitsForNoPointThatWasGivenUp) {
   halving.give_up(2);
   halving.give_up(1);  // after its value came
   EXPECT_TRUE(halving.complete());
-  EXPECT_THAT(halving.cut(), IsEmpty()) << "half of one point is one";
+  EXPECT_THAT(halving.cut(), IsEmpty()) << "point 1 has a row";
   EXPECT_THAT(halving.points(), ElementsAre(0));
 }
 
@@ -130,6 +135,81 @@ TEST(Halving, ComparesPointsThatAgreeInPer) {
   }
   Halving halving(study);
   EXPECT_THAT(pruned_by(halving, {10, 20, 900, 800, 30}), ElementsAre(2, 4));
+}
+
+TEST(Halving, IsSureOfAPointThatNoMissingValueCanDisplace) {
+  // Half of six points: three go on, or fewer if missing ones turn out to have no value.
+  const Study study = searched(6, {{Fidelity::bound, 1, 2}});
+  Halving halving(study);
+  halving.take({0, 0, 10});
+  halving.take({1, 0, 20});
+  halving.take({2, 0, 30});
+  EXPECT_THAT(halving.sure(), IsEmpty()) << "three values are missing: all may be better than 10";
+  halving.take({3, 0, 40});
+  EXPECT_THAT(halving.sure(), ElementsAre(0)) << "two better ones leave it the third place of six";
+  halving.take({4, 0, kNothing});
+  EXPECT_THAT(halving.sure(), ElementsAre(0, 1, 4)) << "point 4 has no value; 20 is third of five at worst";
+  halving.take({5, 0, 5});
+  EXPECT_THAT(halving.sure(), ElementsAre(0, 1, 4, 5));
+  (void)halving.cut();
+  EXPECT_THAT(halving.points(), ElementsAre(0, 1, 4, 5));
+}
+
+TEST(Halving, CountsAValueOfAPointThatWasGivenUpLater) {
+  // Points 0 and 1 are sure to go on: of four values two go on, whatever becomes of them.
+  const Study study = searched(4, {{Fidelity::bound, 1, 2}});
+  Halving halving(study);
+  value_all(halving, {1, 2, 3, 4});
+  EXPECT_THAT(halving.sure(), ElementsAre(0, 1));
+  halving.give_up(0);
+  EXPECT_THAT(halving.sure(), ElementsAre(1));
+  std::vector<std::uint32_t> pruned;
+  for (const auto& point : halving.cut()) pruned.push_back(point.point);
+  EXPECT_THAT(pruned, ElementsAre(2, 3));
+  EXPECT_THAT(halving.points(), ElementsAre(1));
+}
+
+/// The points that go on if the missing values are these; NaN: the point has none.
+std::vector<std::uint32_t> left_after(Halving halving, const std::vector<std::uint32_t>& missing,
+                                      const std::vector<double>& values) {
+  for (std::size_t i = 0; i < missing.size(); ++i) halving.take({missing[i], 0, values[i]});
+  (void)halving.cut();
+  return halving.points();
+}
+
+TEST(Halving, IsSureOfExactlyThePointsThatGoOnWhateverIsMissing) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    Random random(seed, 0x68616c66);
+    const std::uint32_t count = 2 + random.below(7);
+    const auto denominator = 2 + random.below(3);
+    const Study study = searched(count, {{Fidelity::bound, 1 + random.below(denominator - 1), denominator}});
+    Halving halving(study);
+    std::vector<std::uint32_t> missing;
+    for (std::uint32_t point = 0; point < count; ++point) {
+      if (missing.size() < 5 && random.below(2) == 0)
+        missing.push_back(point);
+      else
+        halving.take({point, 0, random.below(8) == 0 ? kNothing : 10.0 * (1 + random.below(4))});
+    }
+    // Each missing value is none, or better than, as good as, between or worse than those that are known.
+    constexpr double kChoices[] = {kNothing, 5, 15, 20, 25, 35, 45};
+    std::vector<std::uint32_t> always(count);
+    std::iota(always.begin(), always.end(), 0U);
+    std::erase_if(always, [&](std::uint32_t point) { return std::ranges::binary_search(missing, point); });
+    std::vector<double> values(missing.size());
+    std::size_t combinations = 1;
+    for (std::size_t i = 0; i < missing.size(); ++i) combinations *= std::size(kChoices);
+    for (std::size_t number = 0; number < combinations; ++number) {
+      auto digits = number;
+      for (auto& value : values) {
+        value = kChoices[digits % std::size(kChoices)];
+        digits /= std::size(kChoices);
+      }
+      const auto left = left_after(halving, missing, values);
+      std::erase_if(always, [&](std::uint32_t point) { return !std::ranges::binary_search(left, point); });
+    }
+    ASSERT_EQ(halving.sure(), always) << "seed " << seed;
+  }
 }
 
 TEST(Halving, TellsValuePlaceAndCutOfAPrunedPoint) {

@@ -55,6 +55,20 @@ TEST(LeaseQueue, LeasesEachPointExactlyOnceToWhoeverAsks) {
   EXPECT_FALSE(queue.next(0, 0).has_value());
 }
 
+TEST(LeaseQueue, TakesPointsBetweenLeases) {
+  LeaseQueue queue(points_of({2, 5, 3}), {1}, {.most_points = 1, .first_id = 100});
+  const auto first = queue.next(0, 0);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->points, std::vector<std::uint32_t>{1});
+  EXPECT_EQ(first->id, 100U);
+  queue.add({{7, 4}, {8, 1}});
+  EXPECT_EQ(queue.waiting_points(), 4U);
+  EXPECT_DOUBLE_EQ(queue.waiting_seconds(), 2 + 3 + 4 + 1);
+  std::vector<std::uint32_t> leased;
+  while (const auto lease = queue.next(0, 0)) leased.push_back(lease->points.front());
+  EXPECT_EQ(leased, (std::vector<std::uint32_t>{7, 2, 0, 8})) << "the longest first, and point 1 not again";
+}
+
 TEST(LeaseQueue, HandsOutTheLongestFirstAndBreaksTiesByIndex) {
   LeaseQueue queue(points_of({2, 5, 3, 5, 1}), {1}, {.target_seconds = 100});
   const auto lease = queue.next(0, 0);

@@ -23,13 +23,14 @@ struct Planned {
   Study study = make_study(20);
   std::vector<Estimate> costs = std::vector<Estimate>(20, Estimate{0.01, 1});
   Estimates estimates{study, [this](const DesignPoint& point) { return costs[point.seed - 1]; }};
+  Quarantine quarantine;
   std::optional<OpenWork> plan;
 
   explicit Planned(const NodeMap& nodes, const std::vector<std::pair<std::size_t, std::size_t>>& large = {}) {
     for (const auto& [point, bytes] : large) costs[point].bytes = bytes;
     std::vector<std::uint32_t> all(costs.size());
     std::iota(all.begin(), all.end(), 0U);
-    plan.emplace(estimates, all, std::vector<int>(nodes.node_of_rank.size(), 1), nodes, Quarantine(), LeaseOptions());
+    plan.emplace(estimates, all, std::vector<int>(nodes.node_of_rank.size(), 1), nodes, quarantine, LeaseOptions());
   }
   void complete(std::size_t rank, const Lease& lease) {
     RankReport report;

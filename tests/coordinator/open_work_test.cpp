@@ -27,13 +27,15 @@ struct Planned {
   Study study;
   std::vector<Estimate> costs;
   Estimates estimates;
+  Quarantine quarantine;
   std::optional<OpenWork> plan;
 
   Planned(std::vector<Estimate> table, const std::vector<int>& threads, const NodeMap& nodes = {},
-          const Quarantine& quarantine = {})
+          Quarantine faults = {})
       : study(make_study(table.size())),
         costs(std::move(table)),
-        estimates(study, [this](const DesignPoint& point) { return costs[point.seed - 1]; }) {
+        estimates(study, [this](const DesignPoint& point) { return costs[point.seed - 1]; }),
+        quarantine(std::move(faults)) {
     std::vector<std::uint32_t> all(costs.size());
     std::iota(all.begin(), all.end(), 0U);
     LeaseOptions options;
@@ -149,11 +151,53 @@ TEST(OpenWork, GivesUpAPointAfterItsSecondFault) {
   (void)lost.plan->lose(2, trace, false);
   EXPECT_THAT(lost.plan->take_guilty(), ElementsAre(1U));
   EXPECT_THAT(lost.plan->take_guilty(), IsEmpty()) << "told twice";
-  const auto row = lost.plan->quarantine().row_of(1).row;
+  const auto row = lost.quarantine.row_of(1).row;
   EXPECT_EQ(row.status, PointStatus::failed);
   EXPECT_EQ(row.reason, "the point ended its process 2 times (SIGBUS); it is not tried again");
   for (const auto point : lost.work({0})) EXPECT_NE(point, 1U);
   EXPECT_TRUE(lost.plan->all_done());
+}
+
+TEST(OpenWork, SharesOutWhatADeadRankHadOfTwoStages) {
+  Lost lost;  // rank 1 has points 0 and 1 of this stage at hand
+  LeaseOptions options;
+  options.spare_first = true;
+  options.first_id = 1'000;
+  options.safe_when_finished = true;
+  OpenWork next(lost.estimates, {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {1, 1, 1}, {}, lost.quarantine, options);
+  const auto ahead = next.next(1, 0);
+  ASSERT_TRUE(ahead.has_value());
+  ASSERT_THAT(ahead->points, ElementsAre(4U, 5U));
+  EXPECT_EQ(ahead->id, 1'000U);
+  const auto both = [&] { return std::vector<OpenWork*>{&*lost.plan, &next}; };
+  WriterTrace trace;
+  trace.crashes = {{5, 1, "SIGSEGV"}};
+  EXPECT_EQ(lose(both(), 1, trace, false).leased_again, 4U);
+  EXPECT_TRUE(lost.quarantine.is_suspect(5));
+  EXPECT_FALSE(lost.quarantine.is_guilty(5)) << "one crash is one fault, whatever stages are open";
+  const auto suspect = next.next(2, 0);
+  ASSERT_TRUE(suspect && suspect->careful);
+  EXPECT_TRUE(next.works_alone(2));
+  EXPECT_FALSE(lost.plan->works_alone(2));
+  // A kill for lack of memory is blamed on a point only if it is the only one of all stages.
+  lost.complete(0, *lost.plan->next(0, 0));
+  const auto other = lost.plan->next(2, 0);
+  ASSERT_TRUE(other && other->careful);
+  EXPECT_FALSE(lose(both(), 2, {}, true).killed_for_memory) << "it may have been either of two";
+}
+
+TEST(OpenWork, LeasesNothingAgainThatRankZeroHas) {
+  Lost lost;
+  LeaseOptions options;
+  options.safe_when_finished = true;
+  OpenWork values(lost.estimates, {0, 1, 2, 3, 4, 5}, {1, 1}, {}, lost.quarantine, options);
+  const auto lease = values.next(1, 0);
+  ASSERT_TRUE(lease.has_value());
+  RankReport report;
+  report.finished_leases = {lease->id};
+  report.progress = {lease->seconds, lease->seconds};
+  values.learn(1, report);
+  EXPECT_EQ(values.lose(1, {}, false).leased_again, 0U);
 }
 
 TEST(OpenWork, RemembersTheFaultsOfEarlierRuns) {
@@ -171,8 +215,8 @@ TEST(OpenWork, BlamesAKillForWantOfMemoryOnTheOnlyPointThatWasAnnounced) {
   WriterTrace trace;
   trace.unfinished = {1};
   EXPECT_EQ(lost.plan->lose(1, trace, true).killed_for_memory, 1U);
-  EXPECT_TRUE(lost.plan->quarantine().is_suspect(1));
-  EXPECT_FALSE(lost.plan->quarantine().is_suspect(0));
+  EXPECT_TRUE(lost.quarantine.is_suspect(1));
+  EXPECT_FALSE(lost.quarantine.is_suspect(0));
 }
 
 TEST(OpenWork, BlamesNobodyForAKillThatTheSystemDidNotCountOrThatMayBeOfSeveral) {
@@ -182,7 +226,7 @@ TEST(OpenWork, BlamesNobodyForAKillThatTheSystemDidNotCountOrThatMayBeOfSeveral)
     trace.unfinished = {0, 1};
     if (!counted) trace.unfinished = {1};
     EXPECT_FALSE(lost.plan->lose(1, trace, counted).killed_for_memory.has_value());
-    EXPECT_FALSE(lost.plan->quarantine().is_suspect(1));
+    EXPECT_FALSE(lost.quarantine.is_suspect(1));
   }
 }
 

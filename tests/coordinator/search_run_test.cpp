@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <future>
 #include <limits>
 #include <mutex>
@@ -114,6 +116,46 @@ TEST(SearchRun, GivesTheSameRowsForAnyRanksAndThreads) {
       for (const auto& report : reports) ASSERT_TRUE(report.ok()) << to_string(report.errors());
       EXPECT_EQ(merged_rows(folder.path()), truth) << ranks << " ranks, " << threads << " threads";
     }
+  }
+}
+
+TEST(SearchRun, DoesNotWaitForTheLastValueOfARound) {
+  // One value of the first round is made only when another point has been evaluated, which takes a value of the second
+  // round. With 57 of 58 values at hand, the points up to 27th place are sure to go on (27 + 1 < 29), and so are those
+  // without a value.
+  const Study study = make_study(60);
+  for (const bool two_rounds : {false, true}) {
+    Study searching = study;
+    searching.search.objective = {"collective_time_ps", false};
+    searching.search.rounds = {{Fidelity::bound, 1, 2}};
+    if (two_rounds) searching.search.rounds.push_back({Fidelity::coarse, 1, 3});
+    searching.digest = digest128(to_string(study.digest) + pruning_text(searching.search));
+    const TemporaryFolder folder;
+    auto options = searching_options(folder.path());
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool went_on = false;
+    const auto go_on = [&] {
+      const std::lock_guard lock(mutex);
+      went_on = true;
+      changed.notify_all();
+    };
+    options.evaluate_point = [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
+      go_on();
+      return make_row(point);
+    };
+    options.value_point_early = [&](const DesignPoint& point, Fidelity fidelity, const Objective&, Cache&,
+                                    const EvaluateOptions&) {
+      if (fidelity == Fidelity::coarse) go_on();
+      if (fidelity == Fidelity::bound && point.seed == 60) {
+        std::unique_lock lock(mutex);
+        EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(60), [&] { return went_on; }));
+      }
+      return made_up_value(point, fidelity);
+    };
+    const auto report = run_alone(searching, options);
+    ASSERT_TRUE(report.ok()) << to_string(report.errors());
+    EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(searching));
   }
 }
 

@@ -4,8 +4,9 @@
 // run out of work (one lease is prefetched). With one rank the same PointRunner takes leases from an in-process queue.
 // Inside a rank many small points run side by side on threads (wide), or a large point gets all threads (deep), never
 // both at once. MPI is a thin leaf. If a study prunes (halving.hpp), leases of its rounds come first: their points are
-// valued, and only points that no cut prunes are evaluated. The lease queue, PointRunner and the progress report are
-// plain values that tests drive without MPI.
+// valued, and only points that no cut prunes are evaluated. Points that are sure to survive do not wait for the last
+// values of a round (staged_work.hpp). The lease queue, PointRunner and the progress report are plain values that tests
+// drive without MPI.
 #pragma once
 
 #include <cstddef>
