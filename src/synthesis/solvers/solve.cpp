@@ -1,12 +1,14 @@
 // Clp and Cbc through their C++ interfaces.
 #include "synthesis/solvers/solve.hpp"
 
+#include <CbcEventHandler.hpp>
 #include <CbcHeuristic.hpp>
 #include <CbcHeuristicFPump.hpp>
 #include <CbcModel.hpp>
 #include <CglClique.hpp>
 #include <CglKnapsackCover.hpp>
 #include <CglProbing.hpp>
+#include <ClpEventHandler.hpp>
 #include <ClpSimplex.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <OsiClpSolverInterface.hpp>
@@ -15,6 +17,7 @@
 #include <climits>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -81,27 +84,54 @@ void add_cuts_and_heuristics(CbcModel& model, CglProbing& probing, CglKnapsackCo
   model.addHeuristic(&pump, "pump");
 }
 
+/// Tells the nodes of the whole search as they end. It takes no part in the search.
+class ProgressTeller : public CbcEventHandler {
+ public:
+  ProgressTeller(const SolverBudget& budget, const Stopwatch& watch) : budget_(&budget), watch_(&watch) {}
+  CbcAction event(CbcEvent /*what*/) override {
+    if (model_->parentModel() == nullptr) budget_->tell(model_->getNodeCount(), watch_->seconds());
+    return noAction;
+  }
+  [[nodiscard]] CbcEventHandler* clone() const override {
+    return std::make_unique<ProgressTeller>(*this).release();  // Cbc owns it
+  }
+
+ private:
+  const SolverBudget* budget_;
+  const Stopwatch* watch_;
+};
+
+/// Tells the seconds of the simplex while it works.
+class SimplexTeller : public ClpEventHandler {
+ public:
+  SimplexTeller(const SolverBudget& budget, const Stopwatch& watch) : budget_(&budget), watch_(&watch) {}
+  int event(Event what) override {
+    constexpr int kGoOn = -1;
+    if (what == endOfFactorization) budget_->tell(0, watch_->seconds());
+    return kGoOn;
+  }
+  [[nodiscard]] ClpEventHandler* clone() const override {
+    return std::make_unique<SimplexTeller>(*this).release();  // Clp owns it
+  }
+
+ private:
+  const SolverBudget* budget_;
+  const Stopwatch* watch_;
+};
+
+/// Solves without branching, in the seconds that are left.
+template <class Solver>
+void solve_in_time(Solver& solver, ClpSimplex& simplex, SolverBudget& budget, const Stopwatch& watch) {
+  const SimplexTeller teller(budget, watch);
+  simplex.passInEventHandler(&teller);
+  if (const auto seconds = left(budget)) simplex.setMaximumWallSeconds(*seconds);
+  solver.initialSolve();
+  const ClpEventHandler silent;
+  simplex.passInEventHandler(&silent);
+  simplex.setMaximumWallSeconds(-1);
+}
+
 }  // namespace
-
-SolverBudget SolverBudget::of(std::int64_t nodes, double seconds) {
-  SolverBudget budget;
-  budget.nodes = nodes > 0 ? nodes : INT_MAX;
-  budget.seconds = seconds;
-  return budget;
-}
-
-SolverBudget SolverBudget::share() const {
-  constexpr std::int64_t kShare = 4;
-  SolverBudget part = *this;
-  part.nodes = nodes_used + std::max<std::int64_t>(1, (nodes - nodes_used) / kShare);
-  return part;
-}
-
-void SolverBudget::use(const SolverBudget& share) {
-  nodes_used = share.nodes_used;
-  seconds_used = share.seconds_used;
-  clock_ended = share.clock_ended;
-}
 
 SolveResult solve_linear(const LinearProgram& program, SolverBudget& budget) {
   const std::lock_guard lock(solver_mutex());
@@ -109,9 +139,9 @@ SolveResult solve_linear(const LinearProgram& program, SolverBudget& budget) {
   ClpSimplex solver;
   solver.setLogLevel(0);
   load(solver, program);
-  if (const auto seconds = left(budget)) solver.setMaximumWallSeconds(*seconds);
-  solver.initialSolve();
+  solve_in_time(solver, solver, budget, watch);
   budget.seconds_used += watch.seconds();
+  budget.iterations_used += solver.numberIterations();
   SolveResult result;
   if (solver.isProvenOptimal()) {
     result = {SolveStatus::feasible, true, {}};
@@ -121,6 +151,7 @@ SolveResult solve_linear(const LinearProgram& program, SolverBudget& budget) {
   } else {
     budget.clock_ended = budget.seconds > 0;
   }
+  budget.tell();
   return result;
 }
 
@@ -133,11 +164,16 @@ SolveResult solve_mixed(const LinearProgram& program, SolveGoal goal, SolverBudg
   load(relaxation, program);
   relaxation.setInteger(program.whole_columns.data(), static_cast<int>(program.whole_columns.size()));
   SolveResult result;
-  relaxation.initialSolve();
-  if (relaxation.isProvenPrimalInfeasible()) {
+  const auto seconds = left(budget);
+  solve_in_time(relaxation, *relaxation.getModelPtr(), budget, watch);
+  budget.iterations_used += relaxation.getIterationCount();
+  const bool impossible = relaxation.isProvenPrimalInfeasible();
+  if (impossible || (seconds && watch.seconds() >= *seconds)) {
     ++budget.nodes_used;
     budget.seconds_used += watch.seconds();
-    result.status = SolveStatus::infeasible;
+    budget.clock_ended = !impossible;
+    if (impossible) result.status = SolveStatus::infeasible;
+    budget.tell();
     return result;
   }
   CbcModel model(relaxation);
@@ -154,8 +190,9 @@ SolveResult solve_mixed(const LinearProgram& program, SolveGoal goal, SolverBudg
   model.setMaximumNodes(static_cast<int>(std::min<std::int64_t>(nodes, INT_MAX)));
   if (goal == SolveGoal::any_solution) model.setMaximumSolutions(1);
   model.setUseElapsedTime(true);
-  const auto seconds = left(budget);
   if (seconds) model.setMaximumSeconds(std::max(0.01, *seconds - watch.seconds()));
+  ProgressTeller teller(budget, watch);
+  model.passInEventHandler(&teller);
   model.branchAndBound();
   budget.nodes_used += std::max(1, model.getNodeCount());
   budget.seconds_used += watch.seconds();
@@ -166,6 +203,7 @@ SolveResult solve_mixed(const LinearProgram& program, SolveGoal goal, SolverBudg
   } else if (model.isProvenInfeasible()) {
     result.status = SolveStatus::infeasible;
   }
+  budget.tell();
   return result;
 }
 
