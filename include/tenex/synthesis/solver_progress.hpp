@@ -19,7 +19,8 @@ struct SolverMoment {
   double seconds = 0;        ///< in solvers so far: measured
 };
 
-/// Is told of moments, often many in a second, by the thread that asked for the schedule. May be empty.
+/// Is told of moments, often many in a second, by the thread that asked for the schedule. May be empty. It must not ask
+/// for a schedule itself: the solver that tells keeps others waiting.
 using SolverProgress = std::function<void(const SolverMoment&)>;
 
 }  // namespace tenex
