@@ -125,5 +125,20 @@ TEST(SolverTimeLimit, BeginsNoSearchWhenItHasPassed) {
     }
 }
 
+// Whenever the clock ends the search for the optimum of 3.6 us, in the simplex or in a node, the schedule is valid
+// (synthesize_checked) and no bound is above the optimum.
+TEST(SolverTimeLimit, NeverMakesAProofOfAnEndedSearch) {
+  const Topology topology = support::dgx1();
+  const Collective gather = support::collective(CollectiveKind::all_gather, 8, bytes(25'000 * 16), 2);
+  SynthesisProblem problem{Instance{topology, gather}};
+  problem.solver.epoch = {.by = EpochChoice::By::length, .length = nanoseconds(100)};
+  for (const std::int64_t milliseconds : {1, 20, 50, 100, 200, 300, 400}) {
+    problem.solver.time_limit = nanoseconds(milliseconds * 1'000'000);
+    const Synthesis made = synthesize_checked("te_ccl", problem);
+    EXPECT_LE(made.solver->bound, nanoseconds(3'600)) << milliseconds;
+    EXPECT_GE(made.time, nanoseconds(3'600)) << milliseconds;
+  }
+}
+
 }  // namespace
 }  // namespace tenex

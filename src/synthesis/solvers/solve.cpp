@@ -27,6 +27,8 @@ namespace tenex {
 namespace {
 
 constexpr long kSeed = 20'231'107;
+/// Seconds between the limit of a search and that of its simplex, which so never ends before the search is late.
+constexpr double kGrace = 1e-3;
 
 /// One solver at a time: the solvers share the process's drand48.
 std::mutex& solver_mutex() {
@@ -82,6 +84,28 @@ void add_cuts_and_heuristics(CbcModel& model, CglProbing& probing, CglKnapsackCo
   model.addHeuristic(&rounding, "rounding");
   pump.setMaximumPasses(kPumpPasses);
   model.addHeuristic(&pump, "pump");
+}
+
+/// Whether the values are within all bounds, and whole where they have to be.
+bool holds(const LinearProgram& program, const std::vector<double>& values) {
+  constexpr double kTolerance = 1e-6;
+  const auto within = [](double value, double least, double most) {
+    return value >= least - kTolerance && value <= most + kTolerance;
+  };
+  for (std::size_t column = 0; column < values.size(); ++column)
+    if (!within(values[column], program.lower[column], program.upper[column])) return false;
+  for (const int column : program.whole_columns) {
+    const double value = values[static_cast<std::size_t>(column)];
+    if (std::abs(value - std::round(value)) > kTolerance) return false;
+  }
+  std::size_t term = 0;
+  for (std::size_t row = 0; row < program.row_ends.size(); ++row) {
+    double sum = 0;
+    for (; term < static_cast<std::size_t>(program.row_ends[row]); ++term)
+      sum += program.values[term] * values[static_cast<std::size_t>(program.columns[term])];
+    if (!within(sum, program.row_lower[row], program.row_upper[row])) return false;
+  }
+  return true;
 }
 
 /// Tells the nodes of the whole search as they end. It takes no part in the search.
@@ -176,6 +200,7 @@ SolveResult solve_mixed(const LinearProgram& program, SolveGoal goal, SolverBudg
     budget.tell();
     return result;
   }
+  if (seconds) relaxation.getModelPtr()->setMaximumWallSeconds(std::max(0.0, *seconds - watch.seconds()) + kGrace);
   CbcModel model(relaxation);
   model.setLogLevel(0);
   model.solver()->messageHandler()->setLogLevel(0);
@@ -196,11 +221,13 @@ SolveResult solve_mixed(const LinearProgram& program, SolveGoal goal, SolverBudg
   model.branchAndBound();
   budget.nodes_used += std::max(1, model.getNodeCount());
   budget.seconds_used += watch.seconds();
-  if (seconds && model.isSecondsLimitReached()) budget.clock_ended = true;
+  // A simplex that ran out of time looks like a node without a solution, so nothing that is said then is a proof.
+  const bool late = seconds && watch.seconds() >= *seconds;
+  budget.clock_ended = budget.clock_ended || late || (seconds && model.isSecondsLimitReached());
   if (model.bestSolution() != nullptr) {
-    result = {SolveStatus::feasible, model.isProvenOptimal(), {}};
-    result.values.assign(model.bestSolution(), model.bestSolution() + program.column_count());
-  } else if (model.isProvenInfeasible()) {
+    std::vector<double> values(model.bestSolution(), model.bestSolution() + program.column_count());
+    if (!late || holds(program, values)) result = {SolveStatus::feasible, !late && model.isProvenOptimal(), values};
+  } else if (model.isProvenInfeasible() && !late) {
     result.status = SolveStatus::infeasible;
   }
   budget.tell();

@@ -276,7 +276,7 @@ std::size_t te_ccl_bytes(const SynthesisProblem& problem) {
 }
 
 double te_ccl_seconds(const SynthesisProblem& problem) {
-  constexpr double kSecondsPerColumn = 2e-3;
+  constexpr double kSecondsPerColumn = 2e-4;
   const double columns =
       static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks()) * 10;
   double seconds = within_limit(problem, std::min(columns, static_cast<double>(kMostColumns)) * kSecondsPerColumn);
