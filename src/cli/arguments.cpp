@@ -214,6 +214,8 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   synthesize->add_option("--out,--output", parsed.point.out, "write the schedule: .h5 or .json")->check(check_named);
   synthesize->add_flag("--expanded", parsed.point.expanded, "write every send for other tools, however many they are");
   add_observations(synthesize, parsed.point);
+  synthesize->add_flag("--progress", parsed.point.progress,
+                       "the gap of a solver on stderr each second, also where stderr is no terminal");
   synthesize->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   synthesize->footer("Example:\n  tenex synthesize " + machine +
                      "\n    --collective all_gather --size 1GiB --synthesizer tacos --occupancy transfer --out s.h5");

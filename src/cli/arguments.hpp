@@ -69,6 +69,7 @@ struct PointArguments {
   std::uint32_t bins = 100;
   bool expanded = false;
   bool time_only = false;       ///< neither record nor verify
+  bool progress = false;        ///< of solvers, also where stderr is no terminal
   bool exact = false;           ///< bounds with the best weights
   std::filesystem::path check;  ///< a file of bounds to confirm; empty: search for bounds
   bool json = false;

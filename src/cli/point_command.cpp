@@ -1,5 +1,6 @@
 // synthesize and simulate: one point in the study's words.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include "report.hpp"
 #include "study_report.hpp"
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/coordinator/progress.hpp"
 #include "tenex/design/point_collective.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/execution/build.hpp"
@@ -160,6 +162,12 @@ std::uint64_t least_sends(const DesignPoint& point) {
   return static_cast<std::uint64_t>(sends);
 }
 
+/// Shows the gap of a working solver each second.
+SolverProgress solver_progress(const PointArguments& arguments) {
+  if (!arguments.progress && isatty(STDERR_FILENO) == 0) return {};
+  return once_in(1, [](const SolverMoment& moment) { fmt::print(stderr, "{}\n", solver_line(moment)); });
+}
+
 /// Writes the schedule if asked for, and reports its size on disk.
 ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, EvaluationOutput& output,
                    Report& report) {
@@ -220,6 +228,7 @@ ExitCode execute(const PointArguments& arguments) {
   options.keep_schedule = !arguments.out.empty() || options.link_loads;
   options.time_only = arguments.time_only;
   options.alone = true;
+  options.solver_progress = solver_progress(arguments);
   auto output = evaluate(*point, cache, options);
   const auto exit = exit_of(output.row.status);
   if (exit != ExitCode::done && !arguments.json) {

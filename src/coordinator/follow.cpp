@@ -50,6 +50,8 @@ class Follower {
     if (way_out_.poll(worker_ ? &*worker_ : nullptr)) stop(DrainReason::signal);
     if (worker_ && worker_->committer().failed()) stop(DrainReason::error);
     take_report();
+    if (worker_)
+      for (const auto& line : worker_->take_solver_lines()) fmt::print(stderr, "{}\n", line);
     if (!said_bye_ && no_more_ && (!worker_ || worker_->idle())) finish();
     if (!said_bye_ && worker_ && !no_more_) active = ask_for_more() || active;
     if (Clock::now() - last_word_ > alive_interval(setup_.silence)) say(AliveMessage{report_});

@@ -223,7 +223,7 @@ class Leader {
       tell_all(DrainMessage{DrainReason::done});
     }
     check_lock();
-    progress_.tell(moment());
+    progress_.tell(moment(), worker_ ? worker_->take_solver_lines() : std::vector<std::string>());
     return active;
   }
 

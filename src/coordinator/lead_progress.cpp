@@ -85,7 +85,8 @@ ProgressState LeadProgress::state_of(const RunMoment& moment, std::vector<Runnin
   return state;
 }
 
-void LeadProgress::tell(const RunMoment& moment) {
+void LeadProgress::tell(const RunMoment& moment, const std::vector<std::string>& solver_lines) {
+  for (const auto& line : solver_lines) say(line);
   const bool write = Clock::now() >= next_write_;
   if (!write && !reporter_.is_due()) return;
   std::vector<RunningNote> running;

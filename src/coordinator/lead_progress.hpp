@@ -34,8 +34,8 @@ class LeadProgress {
   /// All three must outlive it.
   LeadProgress(const Study& study, const RankSetup& setup, const FolderState& state, Estimates& estimates);
 
-  /// Called in every round: writes each report that is due.
-  void tell(const RunMoment& moment);
+  /// Called in every round: writes each report that is due, and these lines about solvers of rank 0.
+  void tell(const RunMoment& moment, const std::vector<std::string>& solver_lines);
   /// Draws the last state, and announces the merge if every point has a row.
   void finish(const RunMoment& moment);
   /// Answers a first interrupt at once: which points finish first, how long that may take, and how to end now.

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 namespace tenex {
@@ -52,6 +54,35 @@ std::string progress_line(const ProgressState& state, std::size_t bar_width) {
     line += ", ETA " + to_clock_text(state.seconds_left);
   }
   return line;
+}
+
+std::string solver_line(const SolverMoment& moment) {
+  constexpr double kPicosecondsPerMicrosecond = 1e6;
+  const auto in_us = [](SimTime time) { return static_cast<double>(time.count()) / kPicosecondsPerMicrosecond; };
+  std::string line;
+  if (moment.epochs >= 0) line += fmt::format("{} epochs, ", moment.epochs);
+  if (moment.time > SimTime::zero())
+    line += fmt::format("time {:.6g}us, bound {:.6g}us, gap {:.3g} %", in_us(moment.time), in_us(moment.bound),
+                        100 * moment.gap);
+  else
+    line += "no schedule yet";
+  return line + fmt::format(", {} nodes, {:.1f}s in solvers", moment.nodes, moment.seconds);
+}
+
+SolverProgress once_in(double seconds, SolverProgress show) {
+  struct Pace {
+    std::mutex mutex;
+    double last = 0;  ///< seconds in solvers at the moment shown last
+  };
+  return [pace = std::make_shared<Pace>(), seconds, show = std::move(show)](const SolverMoment& moment) {
+    {
+      const std::lock_guard lock(pace->mutex);
+      if (moment.seconds < pace->last) pace->last = 0;  // of another result
+      if (moment.seconds - pace->last < seconds) return;
+      pace->last = moment.seconds;
+    }
+    show(moment);
+  };
 }
 
 ProgressReporter::ProgressReporter(bool quiet, std::size_t done_before)

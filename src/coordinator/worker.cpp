@@ -78,7 +78,7 @@ Worker::Worker(const Study& study, const RankSetup& setup, Estimates& estimates,
       committer_(std::make_shared<Committer>(study, setup.out, with_log(std::move(writer), log))),
       runner_(
           study, with_crash_journal(setup.runner, committer_->journal_descriptor()),
-          with_log(setup.evaluate_point, log), estimates,
+          with_log(setup.quiet ? setup.evaluate_point : solver_lines_.tell_of(setup.evaluate_point), log), estimates,
           [committer = committer_](FinishedPoint point) { committer->put(std::move(point)); },
           [committer = committer_](std::uint32_t point) { committer->announce(point); }) {}
 

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "coordinator/committer.hpp"
 #include "coordinator/crash_handler.hpp"
 #include "coordinator/point_runner.hpp"
 #include "coordinator/rank_loop.hpp"
+#include "coordinator/solver_lines.hpp"
 #include "tenex/coordinator/signals.hpp"
 
 namespace tenex {
@@ -45,12 +48,15 @@ class Worker {
   [[nodiscard]] PointRunner& runner() { return runner_; }
   [[nodiscard]] Committer& committer() { return *committer_; }
   [[nodiscard]] bool idle() const { return runner_.idle(); }
+  /// Lines about solvers that work, for stderr; none of a quiet run.
+  [[nodiscard]] std::vector<std::string> take_solver_lines() { return solver_lines_.take(); }
   /// Whether the runner could use another lease: fewer points wait than it has threads.
   [[nodiscard]] bool wants_more() const { return runner_.waiting() < threads_; }
 
  private:
   std::size_t threads_;
   CrashHandler crash_handler_;
+  SolverLines solver_lines_;
   std::shared_ptr<Committer> committer_;  ///< the runner's sink also holds it
   PointRunner runner_;                    ///< last member: its points must end before the committer does
 };

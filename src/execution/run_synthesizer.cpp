@@ -25,7 +25,8 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
                                  point.improve,
                                  point.good_enough,
                                  point.solver,
-                                 start_delays_of(point)};
+                                 start_delays_of(point),
+                                 asked.solver_progress};
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
                                 : shared.synthesize(*synthesizer, problem, topology_structure_key(point));
   if (!made) return made.errors();

@@ -38,7 +38,9 @@ SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology,
           problem.relays,
           problem.improve,
           is_half ? GoodEnough{} : problem.good_enough,
-          problem.solver};
+          problem.solver,
+          {},
+          problem.solver_progress};
 }
 
 /// The opposite links, if exchanging them turns a gather on the topology into a gather on its mirror image: switches
@@ -157,6 +159,32 @@ void sequence(const SynthesisProblem& problem, const Schedule& reduction, Synthe
   merge_halves(problem, synthesis);
 }
 
+/// The problem whose solvers go on where those of a first half ended: in the seconds that it left.
+SynthesisProblem after(const SynthesisProblem& problem, const std::optional<SolverReport>& first) {
+  constexpr double kPicosecondsPerSecond = 1e12;
+  SynthesisProblem rest = problem;
+  if (!first) return rest;
+  if (rest.solver.time_limit > SimTime::zero()) {
+    const auto used = SimTime::of(static_cast<std::int64_t>(first->seconds * kPicosecondsPerSecond));
+    rest.solver.time_limit = std::max(picoseconds(1), rest.solver.time_limit - used);
+  }
+  if (problem.solver_progress)
+    rest.solver_progress = [tell = problem.solver_progress, earlier = *first](SolverMoment moment) {
+      moment.nodes += earlier.nodes;
+      moment.seconds += earlier.seconds;
+      tell(moment);
+    };
+  return rest;
+}
+
+/// Adds what the solvers of the second half took.
+void add(std::optional<SolverReport>& whole, const std::optional<SolverReport>& second) {
+  if (!whole || !second) return;
+  whole->nodes += second->nodes;
+  whole->seconds += second->seconds;
+  whole->clock_ended = whole->clock_ended || second->clock_ended;
+}
+
 Result<Synthesis> all_reduce(const SynthesisProblem& problem, Gatherer gather, std::string_view engine) {
   const Collective scattering = problem.collective.as(CollectiveKind::reduce_scatter);
   const Collective gathering = problem.collective.as(CollectiveKind::all_gather);
@@ -168,8 +196,9 @@ Result<Synthesis> all_reduce(const SynthesisProblem& problem, Gatherer gather, s
     sequence(problem, turn_round(part, synthesis.schedule, *std::move(opposite)), synthesis);
     return synthesis;
   }
-  auto reduction = reduce_by_reversal(problem, scattering, gather);
+  auto reduction = reduce_by_reversal(after(problem, synthesis.solver), scattering, gather);
   if (!reduction) return reduction.errors();
+  add(synthesis.solver, reduction->solver);
   synthesis.pruned_waste += reduction->pruned_waste;
   sequence(problem, reduction->schedule, synthesis);
   return synthesis;

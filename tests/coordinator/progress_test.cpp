@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "coordinator/solver_lines.hpp"
 #include "tenex/coordinator/resources.hpp"
 
 namespace tenex {
@@ -46,6 +49,46 @@ TEST(Progress, NamesWhatGoesOnBeforePointsAreEvaluated) {
 TEST(Progress, NamesNoEtaForAFinishedRunNorOneWithoutPoints) {
   EXPECT_EQ(progress_line({200, 200, 0, 4, 0, false}, 4), "[####] 200/200 points (100%), 4 points/s");
   EXPECT_EQ(progress_line({0, 0, 0, 0, 0, false}, 2), "[##] 0/0 points (100%), 0 points/s");
+}
+
+TEST(SolverLine, TellsEpochsTimeBoundGapAndWork) {
+  EXPECT_EQ(solver_line({36, nanoseconds(3'600), nanoseconds(3'400), 1.0 / 18, 12, 3.26}),
+            "36 epochs, time 3.6us, bound 3.4us, gap 5.56 %, 12 nodes, 3.3s in solvers");
+  EXPECT_EQ(solver_line({}), "no schedule yet, 0 nodes, 0.0s in solvers");
+}
+
+// Moments at 0.4, 1.1, 1.9, 2.1, 2.3 and 3.5 s of solving: the first of each second is shown, and what comes after a
+// restart of the clock belongs to another result.
+TEST(SolverLine, IsShownOnceInASecond) {
+  std::vector<double> shown;
+  const auto progress = once_in(1, [&](const SolverMoment& moment) { shown.push_back(moment.seconds); });
+  for (const double seconds : {0.4, 1.1, 1.9, 2.1, 2.3, 3.5, 0.2, 1.0}) {
+    SolverMoment moment;
+    moment.seconds = seconds;
+    progress(moment);
+  }
+  EXPECT_EQ(shown, (std::vector{1.1, 2.1, 3.5, 1.0}));
+}
+
+// An evaluation whose solver works for 11 s leaves one line, with the first digits of the point's key.
+TEST(SolverLines, HavePrefixesOfTheirPoints) {
+  DesignPoint point;
+  point.algorithm = "te_ccl";
+  SolverLines lines;
+  const auto evaluate_point = lines.tell_of([](const DesignPoint&, Cache&, const EvaluateOptions& options) {
+    SolverMoment moment;
+    for (const double seconds : {1.0, 11.0, 12.0}) {
+      moment.seconds = seconds;
+      options.solver_progress(moment);
+    }
+    return EvaluationOutput{};
+  });
+  Cache cache;
+  (void)evaluate_point(point, cache, {});
+  const auto told = lines.take();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told.front(), to_string(point.key).substr(0, 8) + " (te_ccl): no schedule yet, 0 nodes, 11.0s in solvers");
+  EXPECT_TRUE(lines.take().empty());
 }
 
 TEST(AffinityWarning, NamesTheOptionThatMendsTooFewCores) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "support/topologies.hpp"
+#include "synthesis/hop_steps.hpp"
 #include "synthesis/switch_twins.hpp"
 #include "synthesis/synthesis_support.hpp"
 
@@ -43,7 +44,7 @@ Topology star_of_slow_uplinks(std::uint32_t buffer) {
 // take 6.
 TEST(TeCclBuffers, AGatherWithoutThemTakesAStepMore) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 4);
-  for (const auto [buffer, steps] : {std::pair{kUnlimitedBuffer, 5}, std::pair{0U, 6}}) {
+  for (const auto& [buffer, steps] : {std::pair{kUnlimitedBuffer, 5}, std::pair{0U, 6}}) {
     const Topology star = star_of_slow_uplinks(buffer);
     const auto made = te_ccl_of({star, gather}, 2000);
     ASSERT_TRUE(made.solver.has_value());
@@ -82,7 +83,9 @@ TEST(TeCclBuffersProperty, OptimaFallAsBuffersGrow) {
       const Topology topology = any.with_switches(properties);
       const auto made = te_ccl_of({topology, what}, 300);
       if (!made.solver->optimal) continue;
-      if (smaller) EXPECT_LE(made.time, *smaller) << seed << ' ' << buffer;
+      if (smaller) {
+        EXPECT_LE(made.time, *smaller) << seed << ' ' << buffer;
+      }
       smaller = made.time;
     }
   }

@@ -222,6 +222,20 @@ TEST(TeCcl, AnAllReduceHasHalvesWhereTheFastestHasNone) {
   }
 }
 
+// A straggler's link takes four times as long for the bytes, 80 us and alpha. A Broadcast on a ring of three goes the
+// other way round, two hops of 20 us and alpha; its models know that, too: in epochs of 20.5 us the slow link's hop
+// takes four, so that horizon 2 has a plan and horizon 1 has none.
+TEST(TeCcl, GoesAroundAStraggler) {
+  const Topology topology = slow_links(support::ring(3), {{VertexId(0), VertexId(1), 4000}}).value();
+  const Collective broadcast = support::of_megabytes(CollectiveKind::broadcast, 3);
+  const Instance instance{topology, broadcast};
+  EXPECT_EQ(te_ccl_of(instance).time, (kBusy + support::kAlpha) * 2);
+  const auto grid = te_ccl::epoch_grid(instance, kBusy + support::kAlpha, Rounding::up);
+  EXPECT_EQ(te_ccl::least_horizon(instance, grid, te_ccl::first_state(instance)), 2);
+  const auto slow = topology.out_links(VertexId(0)).front();
+  EXPECT_EQ(grid.links[slow.index()].latency, topology.target(slow) == VertexId(1) ? 4 : 1);
+}
+
 // The rounds and the rates by themselves make valid schedules, whatever the known ones are.
 TEST(TeCcl, SearchesMakeValidSchedules) {
   const Topology topology = support::dgx1();

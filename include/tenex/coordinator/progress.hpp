@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#include "tenex/synthesis/solver_progress.hpp"
+
 namespace tenex {
 
 /// The state that a progress line shows.
@@ -23,6 +25,11 @@ struct ProgressState {
 [[nodiscard]] std::string to_clock_text(double seconds);
 /// One line without a newline: with a bar of `bar_width` characters, or none where it is 0. Pure.
 [[nodiscard]] std::string progress_line(const ProgressState& state, std::size_t bar_width);
+
+/// One line without a newline about a solver that works: epochs, time, bound, gap, nodes, seconds. Pure.
+[[nodiscard]] std::string solver_line(const SolverMoment& moment);
+/// Shows the first moment of each `seconds` that solvers take, none of the first ones. Thread-safe if `show` is.
+[[nodiscard]] SolverProgress once_in(double seconds, SolverProgress show);
 
 /// Draws to stderr at a bounded rate. Used by one thread.
 class ProgressReporter {

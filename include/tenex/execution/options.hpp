@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tenex/synthesis/solver_progress.hpp"
+
 namespace tenex {
 
 struct ExecutionOptions {
@@ -12,10 +14,11 @@ struct ExecutionOptions {
   /// Return the schedule as its synthesizer stores it, never a scaled schedule of another point. Files store only the
   /// former compactly, and neither files nor benchmarks may depend on what was evaluated before.
   bool own_storage = false;
-  bool link_loads = false;             ///< keep bytes and busy time per link
-  std::uint32_t utilization_bins = 0;  ///< > 0: keep the links' busy time in that many bins
-  bool arrivals = false;               ///< keep every delivered chunk's time
-  bool time_only = false;              ///< programs are timed by the fastest engine, neither recorded nor verified
+  bool link_loads = false;              ///< keep bytes and busy time per link
+  std::uint32_t utilization_bins = 0;   ///< > 0: keep the links' busy time in that many bins
+  bool arrivals = false;                ///< keep every delivered chunk's time
+  bool time_only = false;               ///< programs are timed by the fastest engine, neither recorded nor verified
+  SolverProgress solver_progress = {};  ///< of synthesizers with solvers; never changes a result
 };
 
 }  // namespace tenex

@@ -14,6 +14,7 @@
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/run_choices.hpp"
 #include "tenex/schedule/schedule.hpp"
+#include "tenex/synthesis/solver_progress.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -39,6 +40,7 @@ struct SynthesisProblem : Instance {
   /// NPUs that send nothing, own or forwarded, before a time; at most one entry for an NPU. Only for collectives in
   /// Synthesizer::delays.
   std::vector<StartDelay> start_delays = {};
+  SolverProgress solver_progress = {};  ///< only for synthesizers with solvers; never changes the result
 };
 
 /// What the passes after a search of paths did.
@@ -54,8 +56,10 @@ struct SolverReport {
   std::int64_t epochs = -1;  ///< of the schedule, in its model; -1: there is no model of epochs
   SimTime epoch;             ///< their length; zero: there is none
   double seconds = 0;        ///< in solvers: measured, it never decides
-  bool optimal = false;      ///< it is proven that no schedule ends sooner
-  double gap = 1;            ///< proven: (time - lower bound on any schedule's time) / time
+  std::int64_t nodes = 0;    ///< of branch-and-bound searches
+  SimTime bound;             ///< proven: no schedule ends sooner
+  bool optimal = false;      ///< the schedule's time is `bound`
+  double gap = 1;            ///< proven: (time - bound) / time
   bool clock_ended = false;  ///< SolverChoice::time_limit ended a search, so another run may end elsewhere
 };
 

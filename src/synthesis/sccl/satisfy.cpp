@@ -43,6 +43,7 @@ class Encoding {
     budget.seconds_used += watch.seconds();
     budget.nodes_used += 1 + conflicts() / kConflictsPerNode;
     budget.clock_ended = budget.clock_ended || (budget.seconds > 0 && budget.seconds_used >= budget.seconds);
+    budget.tell();
     if (answer == z3::unsat) return {.status = SolveStatus::infeasible, .plan = {}};
     if (answer == z3::unknown) return {};
     return {.status = SolveStatus::feasible, .plan = plan()};

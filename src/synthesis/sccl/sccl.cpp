@@ -63,12 +63,6 @@ SteppedPlan best_plan(const SteppedProblem& problem, SolverBudget& budget) {
   return known;
 }
 
-SolverBudget budget_of(const SynthesisProblem& problem) {
-  constexpr double kPicosecondsPerSecond = 1e12;
-  return SolverBudget::of(problem.solver.nodes,
-                          static_cast<double>(problem.solver.time_limit.count()) / kPicosecondsPerSecond);
-}
-
 Result<Gathered> gather(const SynthesisProblem& problem) {
   const auto stepped = SteppedProblem::of(problem);
   if (!stepped) return stepped.errors();
@@ -77,11 +71,9 @@ Result<Gathered> gather(const SynthesisProblem& problem) {
     return unsupported_error({}, fmt::format("{} variables are too many for sccl", count),
                              fmt::format("it takes up to {}: chunks times links times steps", kMostVariables),
                              "choose fewer chunks, or another algorithm");
-  auto budget = budget_of(problem);
+  auto budget = SolverBudget::of(problem);
   auto gathered = without_waste(problem, stepped->schedule(best_plan(*stepped, budget)));
-  auto& report = gathered.solver.emplace();
-  report.seconds = budget.seconds_used;
-  report.clock_ended = budget.clock_ended;
+  gathered.solver = report_of(budget);
   return gathered;
 }
 
@@ -100,8 +92,8 @@ Result<Synthesis> synthesize_sccl(const SynthesisProblem& problem) {
   // Bounds hold for all schedules, and the search was for the best one in synchronous steps alone.
   const SimTime bound = best_cheap_bound({problem, true, true}).time;
   auto& report = made->solver.emplace(made->solver.value_or(SolverReport()));
-  report.optimal = made->time <= bound;
-  report.gap = report.optimal ? 0 : 1 - static_cast<double>(bound.count()) / static_cast<double>(made->time.count());
+  state_proof(report, made->time, bound);
+  tell_end(problem.solver_progress, report, made->time);
   return made;
 }
 
@@ -113,10 +105,7 @@ std::size_t sccl_bytes(const SynthesisProblem& problem) {
 double sccl_seconds(const SynthesisProblem& problem) {
   constexpr double kSecondsPerVariable = 1e-3;
   const double variables = std::min(all_variables(problem), static_cast<double>(kMostVariables));
-  double seconds = variables * kSecondsPerVariable;
-  if (problem.solver.time_limit > SimTime::zero())
-    seconds = std::min(seconds, static_cast<double>(problem.solver.time_limit.count()) * 1e-12);
-  return seconds;
+  return within_limit(problem, variables * kSecondsPerVariable);
 }
 
 }  // namespace tenex

@@ -9,26 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "synthesis/solvers/budget.hpp"
 #include "synthesis/solvers/program.hpp"
 
 namespace tenex {
-
-/// What is left for solvers: the nodes and seconds of one result, used up search by search.
-struct SolverBudget {
-  std::int64_t nodes = 0;   ///< of all searches together
-  double seconds = 0;       ///< wall clock; zero: no limit
-  double seconds_used = 0;  ///< measured
-  std::int64_t nodes_used = 0;
-  bool clock_ended = false;  ///< a search ended because no seconds were left
-
-  /// A budget of SolverChoice's limits: zero is no limit.
-  [[nodiscard]] static SolverBudget of(std::int64_t nodes, double seconds);
-  [[nodiscard]] bool spent() const { return clock_ended || nodes_used >= nodes; }
-  /// The same with a quarter of the nodes that are left, at least one.
-  [[nodiscard]] SolverBudget share() const;
-  /// Takes over what a share of this budget used.
-  void use(const SolverBudget& share);
-};
 
 enum class SolveStatus : std::uint8_t {
   feasible,    ///< `values` is a solution

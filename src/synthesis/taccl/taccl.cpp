@@ -18,7 +18,6 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kMostColumns = 60'000;
-constexpr double kPicosecondsPerSecond = 1e12;
 
 /// A send, and how far its chunk still has to go and has come, in links.
 struct Place {
@@ -65,16 +64,13 @@ Result<Gathered> gather(const SynthesisProblem& problem) {
     return input_error({},
                        fmt::format("NPU {} cannot be reached from NPU {}", pair->second.value(), pair->first.value()),
                        "no path of links leads there", "add links, or put the NPUs into different process groups");
-  auto budget = SolverBudget::of(problem.solver.nodes,
-                                 static_cast<double>(problem.solver.time_limit.count()) / kPicosecondsPerSecond);
+  auto budget = SolverBudget::of(problem);
   const auto routing = taccl::best_routing(problem, budget);
   const auto schedule = timed(problem, routing.routes);
   ensure(schedule.has_value(), "a tree of links brings its chunk to each of its NPUs");
   auto gathered = without_waste(problem, *schedule);
   gathered.engine = routing.by_solver ? taccl_maker::milp : taccl_maker::shortest;
-  auto& report = gathered.solver.emplace();
-  report.seconds = budget.seconds_used;
-  report.clock_ended = budget.clock_ended;
+  gathered.solver = report_of(budget);
   return gathered;
 }
 
@@ -89,8 +85,8 @@ Result<Synthesis> synthesize_taccl(const SynthesisProblem& problem) {
   // The best routes are proven best under relaxed bandwidth alone, so what is proven of the schedule is a bound's.
   const SimTime bound = best_cheap_bound({problem, true, true}).time;
   auto& report = made->solver.emplace(made->solver.value_or(SolverReport()));
-  report.optimal = made->time <= bound;
-  report.gap = report.optimal ? 0 : 1 - static_cast<double>(bound.count()) / static_cast<double>(made->time.count());
+  state_proof(report, made->time, bound);
+  tell_end(problem.solver_progress, report, made->time);
   return made;
 }
 
@@ -102,10 +98,7 @@ std::size_t taccl_bytes(const SynthesisProblem& problem) {
 
 double taccl_seconds(const SynthesisProblem& problem) {
   constexpr double kSecondsPerColumn = 2e-3;
-  double seconds = static_cast<double>(taccl::most_columns(problem)) * kSecondsPerColumn;
-  if (problem.solver.time_limit > SimTime::zero())
-    seconds = std::min(seconds, static_cast<double>(problem.solver.time_limit.count()) / kPicosecondsPerSecond);
-  return seconds;
+  return within_limit(problem, static_cast<double>(taccl::most_columns(problem)) * kSecondsPerColumn);
 }
 
 }  // namespace tenex

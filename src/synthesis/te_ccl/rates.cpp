@@ -297,16 +297,18 @@ Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known,
   RateModel model;
   const EpochState state = first_state(instance);
   const auto met = [&] { return found.schedule && enough.reached(last_arrival(instance, *found.schedule), bound); };
-  const auto search = [&](const EpochGrid& grid, int least, int most) {
+  const auto search = [&](const EpochGrid& grid, int least, int most, bool proves) {
     for (int next = least; least <= most && !budget.spent() && !met(); next = least + (most - least) / 2) {
       const auto result = solve_rates(instance, grid, next, model, budget);
       if (result.status == SolveStatus::unknown) break;
       found.solved = true;
       if (result.status == SolveStatus::infeasible) {
         least = next + 1;
+        if (proves) budget.learn_bound(std::min(known, grid.length * least));
       } else {
         most = next - 1;
         keep_best(instance, grid, model, result.values, next, found);
+        if (found.schedule) budget.learn_time(last_arrival(instance, *found.schedule), found.epochs);
       }
     }
     return least;
@@ -317,11 +319,11 @@ Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known,
     return static_cast<int>(std::min<std::int64_t>(time / up.length, kNever));
   };
   const int least =
-      search(down, std::max(least_horizon(instance, down, state), epochs_until(bound)), epochs_until(known));
+      search(down, std::max(least_horizon(instance, down, state), epochs_until(bound)), epochs_until(known), true);
   found.bound = std::min(known, up.length * least);
   bound = std::max(bound, found.bound);
   // Rates with hops rounded up have more epochs, but not many.
-  if (!up.exact) search(up, std::max(least_horizon(instance, up, state), least), 2 * epochs_until(known) + 2);
+  if (!up.exact) search(up, std::max(least_horizon(instance, up, state), least), 2 * epochs_until(known) + 2, false);
   return found;
 }
 

@@ -114,12 +114,13 @@ struct Proven {
   SimTime bound;
 };
 
-void close(Proven& proven, const SolverBudget& budget) {
-  const auto time = static_cast<double>(proven.gathered.time.count());
-  proven.report.seconds = budget.seconds_used;
-  proven.report.clock_ended = budget.clock_ended;
-  proven.report.optimal = proven.gathered.time <= proven.bound;
-  proven.report.gap = time > 0 ? std::max(0.0, 1 - static_cast<double>(proven.bound.count()) / time) : 0;
+void close(const SynthesisProblem& problem, Proven& proven, const SolverBudget& budget) {
+  SolverReport report = report_of(budget);
+  report.epochs = proven.report.epochs;
+  report.epoch = proven.report.epoch;
+  state_proof(report, proven.gathered.time, proven.bound);
+  proven.report = report;
+  tell_end(problem.solver_progress, report, proven.gathered.time);
 }
 
 Found search(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid, const Proven& known,
@@ -137,9 +138,11 @@ Found search(const SynthesisProblem& problem, Formulation formulation, const Epo
 }
 
 /// Keeps what a search found if it is better, re-timed.
-void take(const SynthesisProblem& problem, const Found& found, Formulation formulation, SimTime epoch, Proven& proven) {
+void take(const SynthesisProblem& problem, const Found& found, Formulation formulation, SimTime epoch, Proven& proven,
+          SolverBudget& budget) {
   if (found.solved) proven.report.epoch = epoch;
   proven.bound = std::max(proven.bound, found.bound);
+  budget.learn_bound(proven.bound);
   if (!found.schedule) return;
   const Schedule pruned = prune_waste(problem, *found.schedule);
   const bool limited = limits_buffers(problem.topology);  // what arrives sooner could wait too long
@@ -149,6 +152,7 @@ void take(const SynthesisProblem& problem, const Found& found, Formulation formu
   if (time >= proven.gathered.time) return;
   proven.gathered = {.schedule = retimed, .time = time, .engine = maker_of(formulation)};
   proven.report.epochs = found.epochs;
+  budget.learn_time(time, found.epochs);
 }
 
 /// A collective that copies, or whose chunks have one destination each.
@@ -159,31 +163,27 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   if (!known) return known.errors();
   proven.gathered = without_waste(problem, known->schedule);
   proven.gathered.engine = te_ccl_maker::incumbent;
+  budget.known.bound = proven.bound;
+  budget.learn_time(proven.gathered.time, -1);
   const bool needs_lp = problem.solver.formulation == Formulation::lp && !problem.collective.is_unicast();
   const auto enough = [&] { return problem.good_enough.reached(proven.gathered.time, proven.bound); };
   if (enough() || needs_lp) {
-    close(proven, budget);
+    close(problem, proven, budget);
     return proven;
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-  take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven);
+  take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven, budget);
   if (formulation == Formulation::milp && !grid.exact && !enough())
     take(problem,
          search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough),
-         formulation, grid.length, proven);
-  close(proven, budget);
+         formulation, grid.length, proven, budget);
+  close(problem, proven, budget);
   return proven;
 }
 
-SolverBudget budget_of(const SynthesisProblem& problem) {
-  constexpr double kPicosecondsPerSecond = 1e12;
-  return SolverBudget::of(problem.solver.nodes,
-                          static_cast<double>(problem.solver.time_limit.count()) / kPicosecondsPerSecond);
-}
-
 Result<Gathered> gather(const SynthesisProblem& problem) {
-  SolverBudget budget = budget_of(problem);
+  SolverBudget budget = SolverBudget::of(problem);
   auto proven = prove(problem, budget);
   if (!proven) return proven.errors();
   proven->gathered.solver = proven->report;
@@ -206,6 +206,24 @@ std::optional<Diagnostic> refusal(const SynthesisProblem& problem) {
   return std::nullopt;
 }
 
+/// The problem, telling what the moments of its gathers say of the reduction, of which a schedule takes `time` and none
+/// less than `bound`: a reduction is one gather, while gathers prove nothing of an All-Reduce.
+SynthesisProblem telling_of_whole(const SynthesisProblem& problem, SimTime time, SimTime bound) {
+  SynthesisProblem telling = problem;
+  if (!problem.solver_progress) return telling;
+  const bool is_gather = problem.collective.kind() != CollectiveKind::all_reduce;
+  telling.solver_progress = [progress = problem.solver_progress, is_gather, time, bound](SolverMoment moment) {
+    if (!is_gather || moment.time == SimTime::zero() || moment.time >= time) {
+      moment.epochs = -1;
+      moment.time = time;
+    }
+    moment.bound = is_gather ? std::max(moment.bound, bound) : bound;
+    moment.gap = proven_gap(moment.time, moment.bound);
+    progress(moment);
+  };
+  return telling;
+}
+
 /// An All-Reduce, or another reduction, beside the best known one: the halves of an All-Reduce prove nothing of it.
 Result<Synthesis> reduce(const SynthesisProblem& problem) {
   const SimTime bound = bound_of(problem);
@@ -216,14 +234,11 @@ Result<Synthesis> reduce(const SynthesisProblem& problem) {
   SolverReport report;
   SimTime proven = bound;
   if (!problem.good_enough.reached(best.time, bound)) {
-    auto made = compose(problem, gather, te_ccl_maker::milp);
+    auto made = compose(telling_of_whole(problem, best.time, bound), gather, te_ccl_maker::milp);
     if (!made) return made;
     report = made->solver.value_or(SolverReport());
     // A reduction is a gather backwards, so what is proven of the one holds for the other.
-    if (problem.collective.kind() != CollectiveKind::all_reduce)
-      proven = std::max(
-          proven, SimTime::of(static_cast<std::int64_t>(static_cast<double>(made->time.count()) * (1 - report.gap))));
-    if (problem.collective.kind() != CollectiveKind::all_reduce && report.optimal) proven = made->time;
+    if (problem.collective.kind() != CollectiveKind::all_reduce) proven = std::max(proven, report.bound);
     take_halves(*made, best);
     take_halves(best, *made);
     if (made->time < best.time)
@@ -231,10 +246,8 @@ Result<Synthesis> reduce(const SynthesisProblem& problem) {
     else
       report.epochs = -1;
   }
-  report.optimal = best.time <= proven;
-  report.gap = best.time > SimTime::zero()
-                   ? std::max(0.0, 1 - static_cast<double>(proven.count()) / static_cast<double>(best.time.count()))
-                   : 0;
+  state_proof(report, best.time, proven);
+  tell_end(problem.solver_progress, report, best.time);
   best.solver = report;
   return best;
 }
@@ -263,13 +276,10 @@ std::size_t te_ccl_bytes(const SynthesisProblem& problem) {
 }
 
 double te_ccl_seconds(const SynthesisProblem& problem) {
-  constexpr double kSecondsPerColumn = 2e-3;
-  constexpr double kSecondsPerNano = 1e-9;
+  constexpr double kSecondsPerColumn = 2e-4;
   const double columns =
       static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks()) * 10;
-  double seconds = std::min(columns, static_cast<double>(kMostColumns)) * kSecondsPerColumn;
-  if (problem.solver.time_limit > SimTime::zero())
-    seconds = std::min(seconds, static_cast<double>(problem.solver.time_limit.count()) * kSecondsPerNano * 1e-3);
+  double seconds = within_limit(problem, std::min(columns, static_cast<double>(kMostColumns)) * kSecondsPerColumn);
   for (const Synthesizer& other : synthesizers())  // the search starts from the best of their schedules
     if (can_make(other, problem)) seconds += other.estimate_seconds(problem);
   return seconds;

@@ -15,7 +15,8 @@ namespace {
 /// The epochs that a schedule takes if every send starts in the first epoch in which its chunk is there and its link is
 /// free, in the order of their starts.
 int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& schedule) {
-  if (instance.topology.wires() != nullptr) {  // starts wait for several links: epochs of its time
+  // Starts wait for several links, or for room in a buffer: epochs of its time.
+  if (instance.topology.wires() != nullptr || limits_buffers(instance.topology)) {
     const SimTime time = last_arrival(instance, schedule);
     return static_cast<int>(std::min<std::int64_t>((time + grid.length - picoseconds(1)) / grid.length, kNever));
   }
@@ -141,8 +142,11 @@ Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const S
     if (status == SolveStatus::unknown) break;
     if (status == SolveStatus::infeasible) {
       least = next + 1;
+      budget.learn_bound(proven());
     } else {
       most = next;
+      // Sends at the starts of their epochs are a schedule, and a plan of fewer epochs will be one, too.
+      if (!wish.limits && (up.exact || instance.topology.wires() == nullptr)) budget.learn_time(up.length * next, next);
       found.epochs = next;
       found.schedule = schedule_of(instance, up, plan);
     }
@@ -172,6 +176,7 @@ Found search_rounded_down(const Instance& instance, SimTime length, SimTime know
     found.solved = true;
     if (status == SolveStatus::infeasible) {
       least = next + 1;
+      budget.learn_bound(std::min(known, length * least));
       continue;
     }
     most = next - 1;
@@ -180,6 +185,7 @@ Found search_rounded_down(const Instance& instance, SimTime length, SimTime know
       continue;
     found.schedule = schedule;
     found.epochs = next;
+    if (!limits_buffers(instance.topology)) budget.learn_time(last_arrival(instance, *schedule), next);
   }
   found.bound = std::min(known, length * least);
   return found;

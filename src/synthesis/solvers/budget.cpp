@@ -1,0 +1,86 @@
+#include "synthesis/solvers/budget.hpp"
+
+#include <algorithm>
+#include <climits>
+
+namespace tenex {
+
+SolverBudget SolverBudget::of(std::int64_t nodes, double seconds) {
+  SolverBudget budget;
+  budget.nodes = nodes > 0 ? nodes : INT_MAX;
+  budget.seconds = seconds;
+  return budget;
+}
+
+SolverBudget SolverBudget::of(const SynthesisProblem& problem) {
+  constexpr double kPicosecondsPerSecond = 1e12;
+  SolverBudget budget =
+      of(problem.solver.nodes, static_cast<double>(problem.solver.time_limit.count()) / kPicosecondsPerSecond);
+  budget.progress = problem.solver_progress;
+  return budget;
+}
+
+SolverBudget SolverBudget::share() const {
+  constexpr std::int64_t kShare = 4;
+  SolverBudget part = *this;
+  part.nodes = nodes_used + std::max<std::int64_t>(1, (nodes - nodes_used) / kShare);
+  return part;
+}
+
+void SolverBudget::use(const SolverBudget& share) {
+  const auto all_nodes = nodes;
+  *this = share;
+  nodes = all_nodes;
+}
+
+void SolverBudget::learn_time(SimTime time, std::int64_t epochs) {
+  if (known.time == SimTime::zero() || time < known.time) {
+    known.time = time;
+    known.epochs = epochs;
+  }
+  tell();
+}
+
+void SolverBudget::learn_bound(SimTime bound) {
+  known.bound = std::max(known.bound, bound);
+  tell();
+}
+
+void SolverBudget::tell(std::int64_t nodes_of_search, double seconds_of_search) const {
+  if (!progress) return;
+  SolverMoment moment = known;
+  moment.gap = known.time > SimTime::zero() ? proven_gap(known.time, known.bound) : 1;
+  moment.nodes = nodes_used + nodes_of_search;
+  moment.seconds = seconds_used + seconds_of_search;
+  progress(moment);
+}
+
+double within_limit(const SynthesisProblem& problem, double seconds) {
+  const double limit = SolverBudget::of(problem).seconds;
+  return limit > 0 ? std::min(seconds, limit) : seconds;
+}
+
+double proven_gap(SimTime time, SimTime bound) {
+  if (time <= bound) return 0;
+  return 1 - static_cast<double>(bound.count()) / static_cast<double>(time.count());
+}
+
+SolverReport report_of(const SolverBudget& budget) {
+  SolverReport report;
+  report.nodes = budget.nodes_used;
+  report.seconds = budget.seconds_used;
+  report.clock_ended = budget.clock_ended;
+  return report;
+}
+
+void state_proof(SolverReport& report, SimTime time, SimTime bound) {
+  report.bound = bound;
+  report.optimal = time <= bound;
+  report.gap = proven_gap(time, bound);
+}
+
+void tell_end(const SolverProgress& progress, const SolverReport& report, SimTime time) {
+  if (progress) progress({report.epochs, time, report.bound, report.gap, report.nodes, report.seconds});
+}
+
+}  // namespace tenex
