@@ -40,6 +40,9 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
 /// The studies of `init`.
 [[nodiscard]] std::vector<std::string> init_names();
 
+/// All columns of a result file as Markdown.
+[[nodiscard]] std::string columns_page();
+
 /// Flushes stdout; false, with a message, when something printed was lost.
 [[nodiscard]] bool printed_whole();
 

@@ -172,7 +172,7 @@ std::string reference_page() {
 }  // namespace
 
 ExitCode execute(const SchemaArguments& arguments) {
-  const auto text = arguments.markdown ? reference_page() : schema_json();
+  const auto text = arguments.columns ? columns_page() : arguments.markdown ? reference_page() : schema_json();
   std::fputs(text.c_str(), stdout);
   return ExitCode::done;
 }

@@ -28,6 +28,11 @@ TEST(Schema, IsTheReferencePage) {
       << "write it again: tenex schema --markdown > experiments/reference.md";
 }
 
+TEST(Schema, IsThePageOfColumns) {
+  EXPECT_EQ(printed({"schema", "--columns"}), support::read_text(TENEX_SOURCE_DIR "/analysis/columns.md"))
+      << "write it again: tenex schema --columns > analysis/columns.md";
+}
+
 TEST(Schema, NamesEveryKeyWithItsColumnAndWords) {
   const auto json = printed({"schema"});
   for (const auto& setting : settings()) EXPECT_THAT(json, HasSubstr("\"name\":\"" + std::string(setting.name) + "\""));
