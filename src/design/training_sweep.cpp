@@ -235,6 +235,10 @@ std::optional<std::string> warn_of_batches(const Sweep& sweep) {
   // A sweep that states the rule means it.
   if (!sweep.trains || !sweep.usable || has_key(sweep, Key::batch_rule)) return std::nullopt;
   if (!has(values_in(sweep, Key::global_batch, std::int64_t{0}), std::int64_t{0})) return std::nullopt;
+  for (const Expression& condition : sweep.keep) {
+    const auto names = identifiers(condition);
+    if (std::ranges::find(names, name_of(Key::hp)) != names.end()) return std::nullopt;
+  }
   const auto rows = parallelizations_in(sweep);
   for (const auto& few : rows) {
     const auto many = std::ranges::find_if(rows, [&](const auto& other) {

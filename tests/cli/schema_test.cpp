@@ -52,6 +52,7 @@ std::string study_with(const Setting& setting) {
             {"collective_time", "\"synthesized\""},
             {"scheme", "\"perf_opt\""},
             {"total_bandwidth", "\"1000GB/s\""}};
+    if (setting.key == Key::global_batch) keys["workload"] = "\"gpt3_generated\"", keys["compute"] = "\"234TFLOPS\"";
     if (setting.key == Key::in_network) keys["collective_time"] = "\"libra\"", keys.erase("alpha");
   } else {
     keys = {{"topology", "\"RI(4)_FC(8)_SW(32)\""}, {"alpha", "\"0.5us\""}, {"bandwidth", "\"50GB/s\""},

@@ -272,6 +272,8 @@ TEST(GlobalBatch, ASweepThatComparesOtherBatchesIsWarnedOf) {
       warnings("topology = \"RI(4)_SW(8)\"\nzip.workload = [\"gpt3\", \"msft_1t\"]\nzip.hp = [\"4,8\", \"8,4\"]\n"),
       testing::IsEmpty())
       << "each model has its own";
+  EXPECT_THAT(warnings(two + "keep = \"hp = '4,8'\"\n"), testing::IsEmpty()) << "a condition chooses";
+  EXPECT_THAT(warnings(two + "keep = \"npus = 32\"\n"), testing::SizeIs(1));
   EXPECT_THAT(warnings(gpt3 + "zip.topology = [\"RI(4)_SW(8)\", \"RI(4)_SW(16)\"]\nzip.hp = [\"4,8\", \"4,16\"]\n"),
               testing::IsEmpty())
       << "a larger machine has more to do";
