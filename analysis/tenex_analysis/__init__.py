@@ -4,8 +4,10 @@
     study = tenex_analysis.open_study("results/quickstart/study.h5")
     study.points          # xarray.Dataset, one entry per design point
     study.frame()         # pandas.DataFrame with flags as words
+    tenex_analysis.open_schedule("s.h5").sends    # pandas.DataFrame, one row per send
 """
 
 from .reader import SCHEMA, ResultError, Study, open_study
+from .schedule import Schedule, ScheduleError, open_schedule
 
-__all__ = ["SCHEMA", "ResultError", "Study", "open_study"]
+__all__ = ["SCHEMA", "ResultError", "Schedule", "ScheduleError", "Study", "open_schedule", "open_study"]

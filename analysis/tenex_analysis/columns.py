@@ -26,7 +26,10 @@ REST_COLOUR = "#999999"
 REST = "other"
 
 #: Metrics of which more is better; of all others less is better.
-LARGER_IS_BETTER = frozenset({"algbw_bytes_per_s", "busbw_bytes_per_s", "efficiency", "perf_per_cost_per_s_usd"})
+LARGER_IS_BETTER = frozenset({
+    "algbw_bytes_per_s", "busbw_bytes_per_s", "efficiency", "perf_per_cost_per_s_usd", "samples_per_s", "tokens_per_s",
+    "model_flop_utilization",
+})
 
 #: An axis is logarithmic if the ratio of the greatest to the least value exceeds this.
 LOG_RATIO = 10.0

@@ -310,6 +310,7 @@ void add_others(CLI::App& app, Parsed& parsed) {
   auto* schema =
       app.add_subcommand("schema", "Print what a study may say as JSON: every key, its values and its column");
   schema->add_flag("--markdown", parsed.schema.markdown, "the reference page instead (experiments/reference.md)");
+  schema->add_flag("--columns", parsed.schema.columns, "the page of result columns instead (analysis/columns.md)");
   schema->footer("Example:\n  tenex schema | jq '.keys[].name'");
 
   auto* manual = app.add_subcommand("manual", "Print the man page");

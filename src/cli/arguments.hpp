@@ -109,6 +109,7 @@ struct VerifyArguments {
 /// schema.
 struct SchemaArguments {
   bool markdown = false;
+  bool columns = false;
 };
 
 struct ListArguments {

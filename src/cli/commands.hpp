@@ -49,6 +49,9 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
 /// The text in single quotes, so that a shell reads it as one word whatever it holds.
 [[nodiscard]] std::string shell_quoted(std::string_view text);
 
+/// All columns of a result file as Markdown.
+[[nodiscard]] std::string columns_page();
+
 /// Flushes stdout; false, with a message, when something printed was lost.
 [[nodiscard]] bool printed_whole();
 

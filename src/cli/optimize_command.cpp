@@ -51,6 +51,7 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   add_metrics(report, row,
               {"npus", "mapping", "training_time_ps", "chosen_bandwidth_bytes_per_s", "network_cost_usd",
                "perf_per_cost_per_s_usd", "objective", "relative_gap"});
+  add_metrics(report, row, {"samples_per_s", "tokens_per_s", "model_flop_utilization"});
   if (row.split_exact >= 0)
     report.add("split_exact", row.split_exact != 0);
   else

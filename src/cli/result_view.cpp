@@ -94,7 +94,7 @@ Result<ResultColumn> ResultView::find(std::string_view name, const Place& place)
   for (const auto& column : columns_)
     if (column.name == name) return column;
   // The metric `collective_time_ps` is meant before the setting `collective_time_setting`.
-  for (const std::string_view ending : {"_ps", "_bytes", "_bytes_per_s", "_seconds", "_usd", "_setting"})
+  for (const std::string_view ending : {"_ps", "_bytes", "_bytes_per_s", "_per_s", "_seconds", "_usd", "_setting"})
     for (const auto& column : columns_)
       if (column.name.size() == name.size() + ending.size() && column.name.starts_with(name) &&
           column.name.ends_with(ending))
@@ -169,7 +169,8 @@ std::string shown(const ResultColumn& column, const ResultCell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) {
     if (column.units == "B/s") return to_rounded_rate(*number);
     if (column.units == "USD") return to_string(dollars(std::llround(*number)));
-    return column.name == "efficiency" ? fmt::format("{:.1f} %", 100 * *number) : fmt::format("{:.4g}", *number);
+    const bool share = column.name == "efficiency" || column.name == "model_flop_utilization";
+    return share ? fmt::format("{:.1f} %", 100 * *number) : fmt::format("{:.4g}", *number);
   }
   const auto* text = std::get_if<std::string>(&cell);
   if (text == nullptr) return "-";

@@ -171,7 +171,7 @@ std::vector<std::string> words_of(const Setting& setting, const Vocabulary& voca
 }
 
 ExitCode execute(const SchemaArguments& arguments) {
-  const auto text = arguments.markdown ? reference_page() : schema_json();
+  const auto text = arguments.columns ? columns_page() : arguments.markdown ? reference_page() : schema_json();
   std::fputs(text.c_str(), stdout);
   return ExitCode::done;
 }

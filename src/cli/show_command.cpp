@@ -23,8 +23,9 @@ using Columns = std::vector<ResultColumn>;
 constexpr std::size_t kShownDigits = 8;  // of a key
 
 /// Names in the order of tables, of which those are shown that have a value.
-constexpr std::string_view kUsualMetrics[] = {"status",     "collective_time_ps", "training_time_ps", "bound_name",
-                                              "efficiency", "algbw_bytes_per_s",  "network_cost_usd"};
+constexpr std::string_view kUsualMetrics[] = {"status",        "collective_time_ps",     "training_time_ps",
+                                              "samples_per_s", "model_flop_utilization", "bound_name",
+                                              "efficiency",    "algbw_bytes_per_s",      "network_cost_usd"};
 
 /// The key, the settings that differ between these rows, and the usual metrics that some row has.
 Columns usual_columns(const ResultView& view, const Rows& rows) {

@@ -27,8 +27,8 @@ constexpr std::size_t kMostListed = 10;  // most points that are listed one by o
 
 std::string describe_point(const DesignPoint& point) {
   if (point.trains())
-    return fmt::format("{} {} on {}", text_setting(point, "workload"), text_setting(point, "scheme"),
-                       point.topology.text);
+    return fmt::format("{} {} {} on {}", text_setting(point, "workload"), to_string(point.training().hp),
+                       text_setting(point, "scheme"), point.topology.text);
   return fmt::format("{} {} on {}, {}", text_setting(point, "collective"), point.algorithm, point.topology.text,
                      to_rounded_bytes(static_cast<double>(point.collective().size.count())));
 }

@@ -81,4 +81,9 @@ using GivenPlaces = PerKey<std::optional<Place>>;
 /// expects an effect. `sweep.usable` is false after an error. O(keys and values of axes).
 void check_training_sweep(Sweep& sweep, const GivenPlaces& given, ValueContext& context, Diagnostics& errors);
 
+/// A warning if the sweep has parallelizations of equally many NPUs whose iterations process different numbers of
+/// sequences, because every replica takes the workload's own batch and the sweep does not say so. None where a
+/// condition chooses parallelizations. O(values of axes).
+[[nodiscard]] std::optional<std::string> warn_of_batches(const Sweep& sweep);
+
 }  // namespace tenex

@@ -63,6 +63,7 @@ class KeyChecker {
 
   void check() {
     check_contention();
+    check_batch();
     check_modelled();
     const bool states = has(schemes_, BandwidthScheme());
     const bool chooses = !states || schemes_.size() > 1;
@@ -84,6 +85,12 @@ class KeyChecker {
     fail(Key::contention, "\"contention\" is read by no point",
          fmt::format("collective_time {} has no links to share", quoted(times_)),
          "write collective_time = \"synthesized\", or remove it");
+  }
+
+  void check_batch() {
+    if (!place_of(Key::global_batch) || !place_of(Key::batch_rule)) return;
+    fail(Key::global_batch, "\"global_batch\" and \"batch_rule\" exclude each other",
+         "a global batch is the whole machine's, whatever the rule", "keep one of them");
   }
 
   /// Checks keys that only models that simulate, or only those that synthesize, read.
@@ -148,6 +155,31 @@ class KeyChecker {
   std::vector<TimingModel> times_;
 };
 
+/// A value of hp, and the workload that it goes with if one axis has both.
+struct SweptDegrees {
+  Parallelization degrees;
+  std::string workload;
+};
+
+std::vector<SweptDegrees> parallelizations_in(const Sweep& sweep) {
+  std::vector<SweptDegrees> found;
+  for (const Axis& axis : sweep.axes) {
+    const auto column_of = [&](Key key) -> const AxisColumn* {
+      const auto at = std::ranges::find(axis.keys, key);
+      return at == axis.keys.end() ? nullptr : &axis.columns[static_cast<std::size_t>(at - axis.keys.begin())];
+    };
+    const AxisColumn* const degrees = column_of(Key::hp);
+    const AxisColumn* const workload = column_of(Key::workload);
+    if (degrees == nullptr) continue;
+    for (std::size_t i = 0; i < degrees->size(); ++i) {
+      if ((*degrees)[i] == nullptr || (workload != nullptr && (*workload)[i] == nullptr)) continue;
+      found.push_back(
+          {(*degrees)[i]->as<Parallelization>(), workload == nullptr ? std::string() : (*workload)[i]->text});
+    }
+  }
+  return found;
+}
+
 void refuse_training_keys(const GivenPlaces& given, Diagnostics& errors) {
   for (std::size_t i = 0; i < kKeyCount; ++i) {
     const Key key = static_cast<Key>(i);
@@ -197,6 +229,31 @@ void check_training_sweep(Sweep& sweep, const GivenPlaces& given, ValueContext& 
     }
   }
   if (errors.size() != before) sweep.usable = false;
+}
+
+std::optional<std::string> warn_of_batches(const Sweep& sweep) {
+  // A sweep that states the rule means it.
+  if (!sweep.trains || !sweep.usable || has_key(sweep, Key::batch_rule)) return std::nullopt;
+  if (!has(values_in(sweep, Key::global_batch, std::int64_t{0}), std::int64_t{0})) return std::nullopt;
+  for (const Expression& condition : sweep.keep) {
+    const auto names = identifiers(condition);
+    if (std::ranges::find(names, name_of(Key::hp)) != names.end()) return std::nullopt;
+  }
+  const auto rows = parallelizations_in(sweep);
+  for (const auto& few : rows) {
+    const auto many = std::ranges::find_if(rows, [&](const auto& other) {
+      return other.workload == few.workload && other.degrees.npus() == few.degrees.npus() &&
+             other.degrees.data > few.degrees.data;
+    });
+    if (many == rows.end()) continue;
+    return to_string(input_error(
+        sweep.place, fmt::format("{} compares different batches", sweep.name),
+        fmt::format("every replica takes the workload's batch: an iteration of {} processes {}, one of {} {}",
+                    to_string(few.degrees), few.degrees.data, to_string(many->degrees), many->degrees.data),
+        "write global_batch (sequences of the whole machine) or batch_rule = \"machine\", or compare samples_per_s; "
+        "batch_rule = \"replica\" says that it is meant"));
+  }
+  return std::nullopt;
 }
 
 }  // namespace tenex

@@ -178,6 +178,12 @@ std::vector<Field> training_fields() {
   const auto time = [](std::string_view name, std::string_view meaning, std::int64_t Evaluation::*member) {
     return Field{{name, Kind::integer, "ps", meaning, false, {}, true}, member};
   };
+  const auto added = [](std::string_view name, std::string_view units, std::string_view meaning,
+                        double Evaluation::*member) {
+    MetricColumn column{name, Kind::real, units, meaning, false, {}, true};
+    column.later = true;
+    return Field{column, member};
+  };
   return {
       time("training_time_ps", "one training iteration", &Evaluation::training_time_ps),
       time("forward_compute_ps", "forward passes", &Evaluation::forward_compute_ps),
@@ -223,6 +229,13 @@ std::vector<Field> training_fields() {
         {},
         true},
        &Evaluation::split_exact},
+      added("samples_per_s", "1/s", "sequences per second of the whole machine, if the workload states its batch",
+            &Evaluation::samples_per_s),
+      added("tokens_per_s", "1/s", "tokens per second of the whole machine, if the workload states its batch",
+            &Evaluation::tokens_per_s),
+      added("model_flop_utilization", "",
+            "MFU: model FLOPs per second / (the key compute times NPUs), as in PaLM, section 4.1",
+            &Evaluation::model_flop_utilization),
   };
 }
 

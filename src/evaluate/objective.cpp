@@ -15,11 +15,13 @@ namespace {
 using Kind = MetricColumn::Kind;
 
 /// Metrics of which more is better.
-constexpr std::array<std::string_view, 5> kMaximized{"efficiency", "algbw_bytes_per_s", "busbw_bytes_per_s",
-                                                     "perf_per_cost_per_s_usd", "split_exact"};
+constexpr std::array<std::string_view, 8> kMaximized{
+    "efficiency",  "algbw_bytes_per_s", "busbw_bytes_per_s", "perf_per_cost_per_s_usd",
+    "split_exact", "samples_per_s",     "tokens_per_s",      "model_flop_utilization"};
 /// Metrics that follow from a time and the point's bandwidths alone, so that a cheap estimate of the time gives them.
-constexpr std::array<std::string_view, 6> kEarly{"collective_time_ps", "algbw_bytes_per_s", "busbw_bytes_per_s",
-                                                 "training_time_ps",   "network_cost_usd",  "perf_per_cost_per_s_usd"};
+constexpr std::array<std::string_view, 9> kEarly{"collective_time_ps", "algbw_bytes_per_s", "busbw_bytes_per_s",
+                                                 "training_time_ps",   "network_cost_usd",  "perf_per_cost_per_s_usd",
+                                                 "samples_per_s",      "tokens_per_s",      "model_flop_utilization"};
 
 bool trains(const DesignPoint& point) { return point.trains(); }
 bool communicates(const DesignPoint& point) { return !point.trains(); }

@@ -50,7 +50,18 @@ void describe(Evaluation& row, const CollectiveEffort& effort) {
   row.verification_seconds = effort.verification_seconds;
 }
 
-void measure(Evaluation& row, const TimedIteration& timed) {
+/// What the machine processes in a second. Model FLOP utilization is as in PaLM (Chowdhery et al., 2022, section 4.1):
+/// model FLOPs per second over what all NPUs can compute.
+void measure_throughput(Evaluation& row, const PreparedTraining& prepared) {
+  if (row.training_time_ps <= 0) return;
+  const auto seconds = static_cast<double>(row.training_time_ps) * 1e-12;
+  row.samples_per_s = prepared.batch.samples / seconds;
+  row.tokens_per_s = prepared.batch.tokens / seconds;
+  const auto peak = static_cast<double>(prepared.rate.count()) * static_cast<double>(prepared.npus);
+  row.model_flop_utilization = prepared.batch.flops / (seconds * peak);
+}
+
+void measure(Evaluation& row, const TimedIteration& timed, const PreparedTraining& prepared) {
   describe(row, timed.time);
   row.verified = Verified::skipped;
   if (timed.effort) describe(row, *timed.effort);
@@ -60,6 +71,7 @@ void measure(Evaluation& row, const TimedIteration& timed) {
   if (row.training_time_ps > 0) row.efficiency = static_cast<double>(row.bound_ps) / time;
   if (row.training_time_ps > 0 && row.network_cost_usd > 0)
     row.perf_per_cost = 1 / (time * 1e-12 * row.network_cost_usd);
+  measure_throughput(row, prepared);
 }
 
 /// Prepares the point and describes it; nullopt if that ended the row.
@@ -82,7 +94,7 @@ void fill_training_bound(Evaluation& row, const DesignPoint& point, TrainingCach
   if (!prepared) return;
   const auto bound = bound_iteration(point, *prepared, cache, options);
   if (!bound) return end_point(row, bound.errors());
-  measure(row, *bound);
+  measure(row, *bound, *prepared);
   row.status = PointStatus::ok;
 }
 
@@ -91,7 +103,7 @@ void fill_training(Evaluation& row, const DesignPoint& point, TrainingCache& cac
   if (!prepared) return;
   const auto timed = time_iteration(point, *prepared, cache, options);
   if (!timed) return end_point(row, timed.errors());
-  measure(row, *timed);
+  measure(row, *timed, *prepared);
   if (timed->time.total() < timed->bound)
     return end_point(row, PointStatus::failed,
                      fmt::format("time {} ps is below the proven bound {} ps ({})", row.training_time_ps, row.bound_ps,

@@ -101,7 +101,8 @@ std::string training_cost_key(const DesignPoint& point) {
                          choice.compute.value_or(ComputeRate()).count(), to_string(choice.training_loop),
                          to_string(choice.batch_rule), to_string(choice.collective_time), to_string(choice.contention),
                          to_string(choice.scheme), point.algorithm, point.engine) +
-             fmt::format(" {} {} {}", to_string(point.relays), to_string(point.improve), to_string(point.solver));
+             fmt::format(" {} {} {} G{}", to_string(point.relays), to_string(point.improve), to_string(point.solver),
+                         choice.global_batch);
   for (const auto alpha : links.alpha) key += fmt::format(" {}", alpha.count());
   return key;
 }

@@ -151,7 +151,7 @@ TrainingTime IterationTraffic::turn_of(std::span<const SimTime> times, bool sync
 
 /// The time without overlap: all parts add up, and the pipeline's turns are those of training_time().
 Result<TrainingTime> IterationTraffic::sum_of(std::span<const SimTime> times) const {
-  const auto& [workload, mapping, rate] = *iteration_;
+  const auto& [workload, mapping, rate, batch] = *iteration_;
   auto time = turn_of(times, true);
   const auto stages = mapping.degrees().pipeline;
   if (workload.microbatches > 1 || stages > 1) {

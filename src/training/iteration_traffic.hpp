@@ -27,6 +27,7 @@ struct Iteration {
   Workload workload;
   Mapping mapping;
   ComputeRate rate;
+  MachineBatch batch;
 };
 
 /// Communications of one kind and scope: the same volumes per byte.

@@ -173,7 +173,7 @@ bool surely_share(const GroupSpan& a, const GroupSpan& b, const Shape& shape, st
 std::vector<JointPair> joint_pairs(const Iteration& iteration, TrainingLoop loop) {
   std::vector<JointPair> pairs;
   if (loop != TrainingLoop::tp_dp_overlap) return pairs;
-  const auto& [workload, mapping, rate] = iteration;
+  const auto& [workload, mapping, rate, batch] = iteration;
   const bool several_turns = workload.microbatches > 1 || mapping.degrees().pipeline > 1;
   for (const auto& block : workload.blocks)
     for (const auto& layer : block.layers)

@@ -91,6 +91,8 @@ Result<PreparedTraining> prepare_training(const DesignPoint& point, TrainingCach
   prepared.cost = network_cost(setup.rates, prepared.bandwidth);
   prepared.npus = setup.traffic.iteration().mapping.shape().npus();
   prepared.mapping = setup.described;
+  prepared.batch = setup.traffic.iteration().batch;
+  prepared.rate = setup.traffic.iteration().rate;
   return prepared;
 }
 

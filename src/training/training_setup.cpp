@@ -99,11 +99,17 @@ class IterationMaker {
     const auto& choice = point_.training();
     const auto mapping = Mapping::make(point_.topology.shape, degrees, place_of_key(key_));
     if (!mapping) return mapping.errors();
-    auto workload = make_workload(**model, degrees, choice.batch_rule);
+    if (choice.global_batch > 0 && !states_batch(**model))
+      return input_error(place_of_key("global_batch"), fmt::format("global_batch for workload \"{}\"", file.text),
+                         "it is a table of layers, which does not say how many sequences its work is for",
+                         "use a workload that is made from dimensions, for instance gpt3_generated, or batch_rule");
+    auto workload = make_workload(**model, degrees, choice.batch_rule, choice.global_batch);
     if (!workload) return at_key(workload.errors(), key_);
+    const auto batch = machine_batch(**model, degrees, choice.batch_rule, choice.global_batch);
+    if (!batch) return at_key(batch.errors(), key_);
     const auto rate = rate_of(choice.compute, *workload);
     if (!rate) return rate.errors();
-    return std::make_shared<const Iteration>(Iteration{*std::move(workload), *mapping, *rate});
+    return std::make_shared<const Iteration>(Iteration{*std::move(workload), *mapping, *rate, *batch});
   }
 
   std::shared_ptr<const Result<std::shared_ptr<const Iteration>>> find(const NamedFile& file,
@@ -111,7 +117,8 @@ class IterationMaker {
                                                                        TrainingCache& cache) const {
     const auto& choice = point_.training();
     KeyBuilder key;
-    key.add(file).add(point_.topology.shape).add(choice.batch_rule).add(choice.compute).add(key_).add(degrees);
+    key.add(file).add(point_.topology.shape).add(choice.batch_rule).add(choice.global_batch);
+    key.add(choice.compute).add(key_).add(degrees);
     return cache.iterations.get(
         key.key(), [&] { return make(file, degrees, cache); },
         [&](const auto&) { return 4 * file.content.view().size() + 1024; });
@@ -194,7 +201,7 @@ std::shared_ptr<const Result<TrainingSetup>> find_setup(const DesignPoint& point
   const auto& choice = point.training();
   KeyBuilder key;
   key.add(choice.workload).add(choice.cost_model).add(point.topology.shape).add(choice.hp).add(choice.compute);
-  key.add(choice.batch_rule).add(choice.collective_time).add(choice.in_network);
+  key.add(choice.batch_rule).add(choice.global_batch).add(choice.collective_time).add(choice.in_network);
   key.add(choice.price_level).add(choice.dimension_kinds);
   return cache.setups.get(
       key.key(), [&] { return make_setup(point, cache); },
@@ -270,7 +277,8 @@ std::shared_ptr<const Result<BandwidthSplit>> find_split(const DesignPoint& poin
   const auto& choice = point.training();
   KeyBuilder key;
   key.add(choice.scheme).add(point.topology.shape).add(choice.constraints).add(choice.total_bandwidth);
-  key.add(setup.rates.per_gigabyte_per_second).add(choice.cost_budget).add(choice.batch_rule).add(choice.compute);
+  key.add(setup.rates.per_gigabyte_per_second).add(choice.cost_budget).add(choice.batch_rule);
+  key.add(choice.global_batch).add(choice.compute);
   key.add(choice.in_network).add(optimized_loop(choice.training_loop)).add(optimized_model(point, setup).derated);
   if (choice.optimize_for.empty()) key.add("own").add(choice.workload).add(choice.hp);
   for (const auto& [file, degrees, weight] : choice.optimize_for) key.add(file).add(degrees).add(weight);

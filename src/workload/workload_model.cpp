@@ -108,41 +108,90 @@ Result<Workload> restate(const Workload& workload, const Parallelization& degree
 
 namespace {
 
-/// A replica's batch; under BatchRule::machine its part of the machine's batch.
+/// Who states the batch, and whose it is.
+struct BatchChoice {
+  BatchRule rule = BatchRule::replica;
+  std::int64_t global = 0;  ///< sequences of the whole machine; 0: the model's batch, under the rule
+};
+
+/// A replica's batch: the model's own, or its part of the machine's.
 Result<std::int64_t> batch_of_replica(const std::string& name, std::int64_t batch, const Parallelization& degrees,
-                                      BatchRule rule) {
-  if (rule == BatchRule::replica) return batch;
-  if (batch % degrees.data == 0) return batch / degrees.data;
-  return input_error({}, fmt::format("{} sequences of workload \"{}\" for {} replicas", batch, name, degrees.data),
-                     "with the batch rule machine the file's batch is the whole machine's, and replicas take equally "
-                     "many whole sequences",
-                     fmt::format("{} replicas, a workload file with another batch, or the batch rule replica",
-                                 suggest_divisors(batch, degrees.data)));
+                                      BatchChoice choice) {
+  const bool global = choice.global > 0;
+  if (!global && choice.rule == BatchRule::replica) return batch;
+  const auto whole = global ? choice.global : batch;
+  if (whole % degrees.data == 0) return whole / degrees.data;
+  return input_error({}, fmt::format("{} sequences of workload \"{}\" for {} replicas", whole, name, degrees.data),
+                     fmt::format("{} is the whole machine's, and replicas take equally many whole sequences",
+                                 global ? "global_batch" : "with the batch rule machine the file's batch"),
+                     fmt::format("{} replicas, {}", suggest_divisors(whole, degrees.data),
+                                 global ? fmt::format("or a global_batch that is a multiple of {}", degrees.data)
+                                        : "a workload file with another batch, or the batch rule replica"));
 }
 
-Result<Workload> make_generated(TransformerSpec spec, const Parallelization& degrees, BatchRule rule) {
-  const auto batch = batch_of_replica(spec.name, spec.batch, degrees, rule);
+Result<Workload> make_generated(TransformerSpec spec, const Parallelization& degrees, BatchChoice choice) {
+  const auto batch = batch_of_replica(spec.name, spec.batch, degrees, choice);
   if (!batch) return batch.errors();
   spec.batch = *batch;
   return make_transformer(spec, degrees);
 }
 
-Result<Workload> make_generated(GnmtSpec spec, const Parallelization& degrees, BatchRule rule) {
+Result<Workload> make_generated(GnmtSpec spec, const Parallelization& degrees, BatchChoice choice) {
   if (degrees.tensor != 1 || degrees.pipeline != 1 || degrees.expert != 1)
     return input_error({}, fmt::format("{} for GNMT", to_string(degrees)), "it is data parallel",
                        fmt::format("use HP-(1,{})", degrees.npus()));
-  const auto batch = batch_of_replica("gnmt", spec.batch, degrees, rule);
+  const auto batch = batch_of_replica("gnmt", spec.batch, degrees, choice);
   if (!batch) return batch.errors();
   spec.batch = *batch;
   return make_gnmt(spec);
 }
 
+/// The work of one NPU for one microbatch.
+double flops_of(const Workload& workload) {
+  double flops = 0;
+  for (const auto phase : {Phase::forward, Phase::input_gradient, Phase::weight_gradient})
+    flops += static_cast<double>(total_compute(workload, phase).count());
+  return flops;
+}
+
+/// The batch of a generated model: what one sequence takes on one NPU, times the sequences. No degree changes that.
+template <class Spec>
+Result<MachineBatch> batch_of(Spec spec, const std::string& name, std::int64_t tokens, const Parallelization& degrees,
+                              BatchChoice choice) {
+  const auto batch = batch_of_replica(name, spec.batch, degrees, choice);
+  if (!batch) return batch.errors();
+  spec.batch = 1;
+  if constexpr (requires { spec.microbatches; }) spec.microbatches = 1;
+  const auto one = make_generated(spec, {1, 1}, {});
+  if (!one) return one.errors();
+  const auto samples = static_cast<double>(*batch) * static_cast<double>(degrees.data);
+  return MachineBatch{samples, samples * static_cast<double>(tokens), samples * flops_of(*one)};
+}
+
 }  // namespace
 
-Result<Workload> make_workload(const WorkloadModel& model, const Parallelization& degrees, BatchRule rule) {
+bool states_batch(const WorkloadModel& model) { return !std::holds_alternative<Workload>(model); }
+
+Result<Workload> make_workload(const WorkloadModel& model, const Parallelization& degrees, BatchRule rule,
+                               std::int64_t global_batch) {
+  ensure(global_batch == 0 || states_batch(model), "a table of layers has no sequences to share");
   if (const auto* table = std::get_if<Workload>(&model)) return restate(*table, degrees, rule);
-  if (const auto* spec = std::get_if<TransformerSpec>(&model)) return make_generated(*spec, degrees, rule);
-  return make_generated(std::get<GnmtSpec>(model), degrees, rule);
+  if (const auto* spec = std::get_if<TransformerSpec>(&model))
+    return make_generated(*spec, degrees, {rule, global_batch});
+  return make_generated(std::get<GnmtSpec>(model), degrees, {rule, global_batch});
+}
+
+Result<MachineBatch> machine_batch(const WorkloadModel& model, const Parallelization& degrees, BatchRule rule,
+                                   std::int64_t global_batch) {
+  if (const auto* spec = std::get_if<TransformerSpec>(&model))
+    return batch_of(*spec, spec->name, spec->sequence, degrees, {rule, global_batch});
+  if (const auto* spec = std::get_if<GnmtSpec>(&model))
+    return batch_of(*spec, "gnmt", 2 * spec->sequence, degrees, {rule, global_batch});
+  const auto workload = make_workload(model, degrees, rule, global_batch);
+  if (!workload) return workload.errors();
+  MachineBatch batch;
+  batch.flops = flops_of(*workload) * static_cast<double>(workload->microbatches) * static_cast<double>(degrees.npus());
+  return batch;
 }
 
 }  // namespace tenex

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -110,6 +112,53 @@ TEST(Init, ListsItsStudiesWithTheirQuestions) {
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_THAT(finished.out, HasSubstr("fabric     Which fabric"));
   EXPECT_EQ(tenex({"init", "fabrics"}).exit_code, 2);
+}
+
+TEST(Init, ComparesParallelizationsByTheSameWork) {
+  // 1024 sequences of 2048 tokens in every row; without the key, a replica takes 16, and plan and run warn.
+  const support::TemporaryFolder folder;
+  const auto study = (folder.path() / "study.toml").string();
+  auto text = tenex({"init", "hp"}).out;
+  support::write_text(study, text);
+  const auto out = (folder.path() / "out").string();
+  const auto run = tenex({"run", study, "--out", out, "--quiet"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, Not(HasSubstr("different batches")));
+  const auto rows = tenex({"show", out, "--columns", "training_time_ps,samples,tokens", "--csv"});
+  ASSERT_EQ(rows.exit_code, 0) << rows.err;
+  std::istringstream lines(rows.out);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "training_time_ps,samples_per_s,tokens_per_s");
+  for (std::size_t row = 0; row < 8; ++row) {
+    ASSERT_TRUE(std::getline(lines, line));
+    double time = 0;
+    double samples = 0;
+    double tokens = 0;
+    ASSERT_EQ(std::sscanf(line.c_str(), "%lf,%lf,%lf", &time, &samples, &tokens), 3) << line;
+    EXPECT_NEAR(time * 1e-12 * samples, 1024, 1e-6) << line;
+    EXPECT_NEAR(tokens / samples, 2048, 1e-6) << line;
+  }
+  EXPECT_THAT(tenex({"status", out}).out, HasSubstr("gpt3_generated HP-(4,64) perf_opt on RI(4)_FC(8)_SW(8)"));
+  const auto at = text.find("global_batch");
+  text.erase(at, text.find('\n', at) - at);
+  support::write_text(study, text);
+  EXPECT_THAT(tenex({"plan", study}).err, HasSubstr("an iteration of HP-(8,32) processes 32, one of HP-(4,64) 64"));
+  EXPECT_THAT(tenex({"run", study, "--out", (folder.path() / "other").string(), "--quiet"}).err,
+              HasSubstr("compares different batches"));
+}
+
+TEST(Throughput, IsWhatTheMachineProcesses) {
+  // The work of a table's NPU over the time.
+  const auto table = optimize({"--hp", "16,256"});
+  EXPECT_THAT(table.out, HasSubstr("\"samples_per_s\":null"));
+  EXPECT_THAT(table.out, HasSubstr("\"model_flop_utilization\":0."));
+  const auto generated =
+      tenex({"optimize", "--workload", "gpt3_generated", "--topology", "RI(4)_FC(8)_RI(4)_SW(32)", "--hp", "16,256",
+             "--total-bandwidth", "1000GB/s", "--compute", "234TFLOPS", "--global-batch", "1024", "--json"});
+  EXPECT_EQ(generated.exit_code, 0) << generated.err;
+  EXPECT_THAT(generated.out, HasSubstr("\"global_batch\":1024"));
+  EXPECT_THAT(generated.out, Not(HasSubstr("\"tokens_per_s\":null")));
 }
 
 /// A result of the study `fabric`.

@@ -28,6 +28,11 @@ TEST(Schema, IsTheReferencePage) {
       << "write it again: tenex schema --markdown > experiments/reference.md";
 }
 
+TEST(Schema, IsThePageOfColumns) {
+  EXPECT_EQ(printed({"schema", "--columns"}), support::read_text(TENEX_SOURCE_DIR "/analysis/columns.md"))
+      << "write it again: tenex schema --columns > analysis/columns.md";
+}
+
 TEST(Schema, NamesEveryKeyWithItsColumnAndWords) {
   const auto json = printed({"schema"});
   for (const auto& setting : settings()) EXPECT_THAT(json, HasSubstr("\"name\":\"" + std::string(setting.name) + "\""));
@@ -47,6 +52,7 @@ std::string study_with(const Setting& setting) {
             {"collective_time", "\"synthesized\""},
             {"scheme", "\"perf_opt\""},
             {"total_bandwidth", "\"1000GB/s\""}};
+    if (setting.key == Key::global_batch) keys["workload"] = "\"gpt3_generated\"", keys["compute"] = "\"234TFLOPS\"";
     if (setting.key == Key::in_network) keys["collective_time"] = "\"libra\"", keys.erase("alpha");
   } else {
     keys = {{"topology", "\"RI(4)_FC(8)_SW(32)\""}, {"alpha", "\"0.5us\""}, {"bandwidth", "\"50GB/s\""},

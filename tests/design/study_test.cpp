@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
 
 #include "design/design_support.hpp"
@@ -243,17 +244,26 @@ TEST(Study, SurvivesAnyTextThatIsAlmostAStudy) {
   EXPECT_GT(refused, 100U);
 }
 
+std::string text_of(const std::string& path) {
+  std::ifstream stream(std::string(TENEX_SOURCE_DIR) + "/experiments/" + path);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+/// The first TOML block after a heading of experiments/README.md.
+std::string example_after(const std::string& heading) {
+  const std::string page = text_of("README.md");
+  const std::string begin = "```toml\n";
+  const auto from = page.find(begin, page.find("\n" + heading)) + begin.size();
+  return page.substr(from, page.find("```", from) - from);
+}
+
+TEST(Study, IsTheOneThatTheTutorialPrints) {
+  const std::string study = text_of("fabric/study.toml");
+  EXPECT_EQ(example_after("## Tutorial"), study.substr(study.find("schema = 1"))) << "below its first comment";
+}
+
 TEST(Study, ReadsTheExampleOfItsReference) {
-  // The first TOML block of experiments/README.md is a good study.
-  std::ifstream stream(std::string(TENEX_SOURCE_DIR) + "/experiments/README.md");
-  std::string text;
-  bool inside = false;
-  for (std::string line; std::getline(stream, line);) {
-    if (inside && line == "```") break;
-    if (inside) text += line + '\n';
-    inside = inside || line == "```toml";
-  }
-  const auto study = parse_study(text, "README.md", test_words());
+  const auto study = parse_study(example_after("## An example"), "README.md", test_words());
   ASSERT_EQ(messages_of(study), "");
   // 2 seeds * 3 topologies * 2 collectives * 5 sizes * (tacos with 3 chunks + two others with 1) = 60 * 5.
   EXPECT_EQ(study->points.size(), 300U);

@@ -227,9 +227,56 @@ TEST(TrainingSettings, OfACollectiveAreAbsent) {
     ++seen;
     EXPECT_EQ(cell_text(setting_cell(*point, setting.name)), cell_text(absent_cell(setting.kind))) << setting.name;
   }
-  EXPECT_EQ(seen, 18U);
+  EXPECT_EQ(seen, 19U);
   EXPECT_TRUE(setting_columns().back().training);
   EXPECT_FALSE(setting_columns().front().training);
+}
+
+TEST(GlobalBatch, StandsInPlaceOfTheRule) {
+  const DesignPoint point = training_with({{"global_batch", "512"}});
+  EXPECT_THAT(point.canonical, testing::HasSubstr("cost_model=" + kPrices + "\nglobal_batch=512\nhp=4,8\n"));
+  EXPECT_EQ(point.training().global_batch, 512);
+  EXPECT_EQ(setting_cell(point, "global_batch"), SettingCell(std::int64_t{512}));
+  EXPECT_EQ(setting_cell(point, "batch_rule"), SettingCell(std::string("machine")));
+  EXPECT_EQ(training_with({{"global_batch", "0"}}).canonical, training_with({}).canonical);
+  EXPECT_EQ(setting_cell(training_with({}), "global_batch"), SettingCell(std::int64_t{0}));
+  EXPECT_EQ(refusal_of({{"global_batch", "-1"}}), "--global_batch: \"global_batch\" is -1 (it is at least 0)");
+  EXPECT_THAT(first_of_training("global_batch = 512\nbatch_rule = \"machine\"\n"),
+              testing::HasSubstr("study.toml:8:1: \"global_batch\" and \"batch_rule\" exclude each other"));
+}
+
+TEST(GlobalBatch, ASweepThatComparesOtherBatchesIsWarnedOf) {
+  const auto warnings = [](const std::string& lines) {
+    const auto study =
+        parse_study("schema = 1\nname = \"s\"\n[[sweep]]\nnpu_bandwidth = \"200GB/s, 100GB/s\"\n" + lines, "study.toml",
+                    test_words());
+    EXPECT_EQ(messages_of(study), "");
+    return study ? study->warnings : std::vector<std::string>();
+  };
+  const std::string gpt3 = "workload = \"gpt3\"\n";
+  const std::string shape = "topology = \"RI(4)_SW(8)\"\n" + gpt3;
+  const std::string two = shape + "axes.hp = [\"4,8\", \"4,2,4\"]\n";
+  EXPECT_THAT(
+      warnings(two),
+      testing::ElementsAre(
+          "study.toml:3:1: sweep 1 compares different batches (every replica takes the workload's batch: an "
+          "iteration of HP-(4,2,4) processes 2, one of HP-(4,8) 8) write global_batch (sequences of the whole "
+          "machine) or batch_rule = \"machine\", or compare samples_per_s; batch_rule = \"replica\" says that it "
+          "is meant"));
+  EXPECT_THAT(warnings(two + "batch_rule = \"machine\"\n"), testing::IsEmpty());
+  EXPECT_THAT(warnings(two + "global_batch = 64\n"), testing::IsEmpty());
+  EXPECT_THAT(warnings(two + "batch_rule = \"replica\"\n"), testing::IsEmpty()) << "it is meant";
+  EXPECT_THAT(warnings(two + "axes.global_batch = [0, 64]\n"), testing::SizeIs(1));
+  EXPECT_THAT(warnings(shape + "axes.hp = [\"4,8\", \"2,8,2\"]\n"), testing::IsEmpty()) << "eight replicas each";
+  EXPECT_THAT(
+      warnings("topology = \"RI(4)_SW(8)\"\nzip.workload = [\"gpt3\", \"msft_1t\"]\nzip.hp = [\"4,8\", \"8,4\"]\n"),
+      testing::IsEmpty())
+      << "each model has its own";
+  EXPECT_THAT(warnings(two + "keep = \"hp = '4,8'\"\n"), testing::IsEmpty()) << "a condition chooses";
+  EXPECT_THAT(warnings(two + "keep = \"npus = 32\"\n"), testing::SizeIs(1));
+  EXPECT_THAT(warnings(gpt3 + "zip.topology = [\"RI(4)_SW(8)\", \"RI(4)_SW(16)\"]\nzip.hp = [\"4,8\", \"4,16\"]\n"),
+              testing::IsEmpty())
+      << "a larger machine has more to do";
 }
 
 }  // namespace

@@ -92,15 +92,18 @@ TEST(MetricColumns, SayWhichOnlyPointsThatTrainHave) {
                                                "perf_per_cost_per_s_usd",
                                                "relative_gap",
                                                "objective",
-                                               "split_exact"};
+                                               "split_exact",
+                                               "samples_per_s",
+                                               "tokens_per_s",
+                                               "model_flop_utilization"};
   EXPECT_EQ(names, expected);
 }
 
 /// The names of times in ps or s, sizes in B, rates in B/s and money all end in their unit.
 TEST(MetricColumns, NameTheirUnits) {
-  const std::map<std::string_view, std::string_view> endings{{"ps", "_ps"},   {"s", "_seconds"},
-                                                             {"B", "_bytes"}, {"B/s", "_bytes_per_s"},
-                                                             {"USD", "_usd"}, {"1/(s*USD)", "_per_s_usd"}};
+  const std::map<std::string_view, std::string_view> endings{
+      {"ps", "_ps"},   {"s", "_seconds"},           {"B", "_bytes"},  {"B/s", "_bytes_per_s"},
+      {"USD", "_usd"}, {"1/(s*USD)", "_per_s_usd"}, {"1/s", "_per_s"}};
   for (const auto& column : metric_columns()) {
     if (!column.units.empty()) {
       ASSERT_TRUE(endings.contains(column.units)) << column.units;

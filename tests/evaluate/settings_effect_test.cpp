@@ -31,6 +31,7 @@ std::vector<std::string> values_of(const Setting& setting, const Vocabulary& voc
     return {known.begin(), known.end()};
   }
   if (!setting.words.empty()) return {setting.words.begin(), setting.words.end()};
+  if (setting.key == Key::global_batch) return {"8", "64"};  // for the 8 replicas below
   std::vector<std::string> values;
   switch (setting.counts) {
     case Counts::numbers:

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,66 @@ TEST(Training, GivesTheWaferStudysTimesWithoutBubbles) {
   EXPECT_EQ(table_3_4("RI(4)_FC(8)_RI(8)_SW(4)", "1024"), 2'187'500'000);
   EXPECT_EQ(table_3_4("RI(8)_FC(8)_RI(8)_SW(4)", "2048"), 1'750'000'000);
   EXPECT_EQ(table_3_4("RI(16)_FC(8)_RI(8)_SW(4)", "4096"), 1'875'000'000);
+}
+
+// Two layers of 64 hidden units and 4 heads, 16 sequences of 8 tokens in a replica: 4,816,896 FLOPs per sequence
+// (tests/workload). Gradients of a layer: 12 * 64^2 values of 2 B.
+const Files kSmall{{"small.toml",
+                    "schema = 1\nkind = \"workload\"\nname = \"small\"\nsource = \"a test\"\n[transformer]\n"
+                    "layers = 2\nhidden = 64\nheads = 4\nsequence = 8\nbatch = 16\n"}};
+const Words kSmallWords{{"workload", "small.toml"},
+                        {"topology", "RI(4)"},
+                        {"hp", "1,4"},
+                        {"compute", "1TFLOPS"},
+                        {"npu_bandwidth", "1000GB/s"}};
+
+TEST(Training, SaysWhatTheMachineProcessesInASecond) {
+  // Each of 4 replicas computes 16 sequences, a FLOP per ps: 77,070,336 ps. A B/ps of bandwidth carries 2 * 3/4 of the
+  // 2 * 98,304 B of gradients in 294,912 ps.
+  const auto row = training_row(kSmallWords, kSmall);
+  EXPECT_EQ(row.training_time_ps, 77'070'336 + 294'912);
+  EXPECT_DOUBLE_EQ(row.samples_per_s, 64 / 77.365248e-6);
+  EXPECT_DOUBLE_EQ(row.tokens_per_s, 8 * 64 / 77.365248e-6);
+  EXPECT_DOUBLE_EQ(row.model_flop_utilization, 77'070'336.0 / 77'365'248);
+  // Half as many sequences of the whole machine: half the work, the same gradients.
+  const auto half = training_row(with(kSmallWords, "global_batch", "32"), kSmall);
+  EXPECT_EQ(half.training_time_ps, 38'535'168 + 294'912);
+  EXPECT_DOUBLE_EQ(half.samples_per_s, 32 / 38.83008e-6);
+  EXPECT_DOUBLE_EQ(half.model_flop_utilization, 38'535'168.0 / 38'830'080);
+}
+
+TEST(Training, AGlobalBatchMakesParallelizationsComparable) {
+  // HP-(4,1) is one replica with 16 sequences; HP-(1,4) has four of them, and takes longer for four times as much.
+  const auto one = training_row(with(kSmallWords, "hp", "4,1"), kSmall);
+  const auto four = training_row(kSmallWords, kSmall);
+  EXPECT_LT(one.training_time_ps, four.training_time_ps);
+  EXPECT_LT(one.samples_per_s, four.samples_per_s);
+  const auto words = with(kSmallWords, "global_batch", "64");
+  const auto fair = training_row(with(words, "hp", "4,1"), kSmall);
+  EXPECT_EQ(training_row(words, kSmall).training_time_ps, four.training_time_ps) << "four replicas with 16 each";
+  EXPECT_GT(fair.training_time_ps, four.training_time_ps);
+  EXPECT_DOUBLE_EQ(fair.samples_per_s * static_cast<double>(fair.training_time_ps), 64e12);
+}
+
+TEST(Training, ATableHasAUtilizationAndNoSequences) {
+  // It computes three phases of 10951171.872 us.
+  const auto row = training_row(
+      {{"workload", "gpt3"}, {"topology", "RI(4)_FC(8)_RI(4)_SW(32)"}, {"hp", "16,256"}, {"npu_bandwidth", "250GB/s"}});
+  EXPECT_TRUE(std::isnan(row.samples_per_s));
+  EXPECT_TRUE(std::isnan(row.tokens_per_s));
+  EXPECT_NEAR(row.model_flop_utilization, 3 * 10'951'171'872'000.0 / static_cast<double>(row.training_time_ps), 1e-9);
+}
+
+TEST(Training, AGlobalBatchThatCannotBeSharedIsRefused) {
+  EXPECT_THAT(support::training_refusal(with(kSmallWords, "global_batch", "30"), kSmall),
+              testing::HasSubstr("30 sequences of workload \"small\" for 4 replicas"));
+  EXPECT_THAT(support::training_refusal({{"workload", "reduce.toml"},
+                                         {"topology", "RI(4)"},
+                                         {"hp", "1,4"},
+                                         {"npu_bandwidth", "1GB/s"},
+                                         {"global_batch", "32"}},
+                                        kAllReduce),
+              testing::HasSubstr("global_batch for workload \"reduce.toml\" (it is a table of layers"));
 }
 
 const Words kGpt3{

@@ -60,6 +60,9 @@ Evaluation training_row() {
   row.relative_gap = 1e-10;
   row.objective = 9007.2;
   row.split_exact = 1;
+  row.samples_per_s = 17.5;
+  row.tokens_per_s = 35840;
+  row.model_flop_utilization = 0.75;
   row.bound_ps = 5;
   row.efficiency = 0.5;
   return row;
@@ -101,8 +104,8 @@ TEST(AStudyThatTrains, GetsBackEveryFieldOfItsRows) {
     for (std::size_t i = 0; i < 4; ++i)
       EXPECT_EQ(table->settings[i][s], cell_text(setting_cell(study.points[i], setting.name)));
   }
-  // 18 settings (the keys of training points) and 15 metrics.
-  EXPECT_EQ(count_training_columns(report->file), 33U);
+  // 19 settings (the keys of training points) and 18 metrics.
+  EXPECT_EQ(count_training_columns(report->file), 37U);
   const auto file = ColumnFileReader::open(report->file);
   ASSERT_TRUE(file.ok());
   EXPECT_THAT(*file->text_attribute("/", "coordinates"), HasSubstr(" workload hp "));

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tenex/workload/workload_model.hpp"
 #include "workload/models.hpp"
 
@@ -142,6 +144,62 @@ TEST(WorkloadModel, AMachinesBatchIsSharedByTheReplicasOfAGeneratedModel) {
   pairs.batch = 2;
   EXPECT_EQ(two_each, make_workload(pairs, {1, 64}, BatchRule::replica).value());
   EXPECT_FALSE(make_workload(GnmtSpec{}, {1, 256}, BatchRule::machine).ok());
+}
+
+TEST(WorkloadModel, AGlobalBatchTakesThePlaceOfTheModels) {
+  TransformerSpec spec;
+  spec.name = "small";
+  spec.layers = 2;
+  spec.hidden = 64;
+  spec.heads = 4;
+  spec.sequence = 8;
+  spec.batch = 16;
+  const auto eight_each = make_workload(spec, {2, 4}, BatchRule::replica, 32).value();
+  spec.batch = 8;
+  EXPECT_EQ(eight_each, make_workload(spec, {2, 4}).value());
+  EXPECT_EQ(eight_each, make_workload(spec, {2, 4}, BatchRule::machine, 32).value()) << "whatever the rule";
+  EXPECT_EQ(problem_of(make_workload(spec, {2, 4}, BatchRule::replica, 30)),
+            "30 sequences of workload \"small\" for 4 replicas (global_batch is the whole machine's, and replicas take "
+            "equally many whole sequences) use 3 or 5 replicas, or a global_batch that is a multiple of 4");
+  GnmtSpec pairs;
+  pairs.batch = 2;
+  EXPECT_EQ(make_workload(GnmtSpec{}, {1, 64}, BatchRule::replica, 128).value(), make_workload(pairs, {1, 64}).value());
+  EXPECT_FALSE(states_batch(table()));
+  EXPECT_TRUE(states_batch(spec));
+}
+
+TEST(WorkloadModel, TheMachinesBatchHasItsSequencesTokensAndModelFlops) {
+  // A layer does 24 s h^2 + 4 s^2 h = 24*8*64^2 + 4*64*64 = 802,816 FLOPs forward per sequence, and three times that in
+  // all; two layers 4,816,896. Logits of 100 words: 3 * 2 s h V = 307,200 more.
+  TransformerSpec spec;
+  spec.layers = 2;
+  spec.hidden = 64;
+  spec.heads = 4;
+  spec.sequence = 8;
+  spec.batch = 16;
+  const auto expect = [&](const Parallelization& degrees, BatchRule rule, std::int64_t global, double samples,
+                          double flops) {
+    const auto batch = machine_batch(spec, degrees, rule, global).value();
+    EXPECT_EQ(batch.samples, samples) << to_string(degrees);
+    EXPECT_EQ(batch.tokens, 8 * samples) << to_string(degrees);
+    EXPECT_EQ(batch.flops, flops * samples) << to_string(degrees);
+  };
+  expect({2, 4}, BatchRule::replica, 0, 64, 4'816'896);
+  expect({2, 4}, BatchRule::machine, 0, 16, 4'816'896);
+  expect({1, 8}, BatchRule::replica, 0, 128, 4'816'896);
+  expect({1, 8}, BatchRule::replica, 32, 32, 4'816'896);
+  spec.vocabulary = 100;
+  spec.microbatches = 4;
+  expect({2, 2, 2}, BatchRule::replica, 64, 64, 5'124'096);  // no stage counts the logits twice
+  // 64 NPUs with 128 pairs of 50 source and 50 target tokens each.
+  const auto pairs = machine_batch(GnmtSpec{}, {1, 64}).value();
+  EXPECT_EQ(pairs.samples, 128 * 64);
+  EXPECT_EQ(pairs.tokens, 128 * 64 * 100);
+  // The table's NPU does 3 * 160e6 FLOPs; under TP-32 half of that.
+  const auto layers = machine_batch(table(), {32, 4}).value();
+  EXPECT_TRUE(std::isnan(layers.samples));
+  EXPECT_TRUE(std::isnan(layers.tokens));
+  EXPECT_EQ(layers.flops, 128 * 3 * 80e6);
 }
 
 TEST(WorkloadModel, BatchRulesAreKnownByName) {

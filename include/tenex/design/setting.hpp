@@ -68,6 +68,7 @@ enum class Key : std::uint8_t {
   compute,
   training_loop,
   batch_rule,
+  global_batch,
   collective_time,
   contention,
   in_network,

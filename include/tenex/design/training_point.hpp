@@ -73,6 +73,7 @@ struct TrainingPoint {
   std::optional<ComputeRate> compute;  ///< absent: the workload's own rate
   TrainingLoop training_loop = TrainingLoop::no_overlap;
   BatchRule batch_rule = BatchRule::replica;
+  std::int64_t global_batch = 0;  ///< sequences of the whole machine; 0: the workload's batch, as batch_rule says
   TimingModel collective_time = TimingModel::libra;
   Contention contention = Contention::none;
   std::vector<bool> in_network;  ///< per dimension: switches reduce; false for dimensions beyond the end

@@ -98,6 +98,11 @@ struct Evaluation {
   double perf_per_cost = std::numeric_limits<double>::quiet_NaN();  ///< 1 / (seconds * dollars)
   double relative_gap = std::numeric_limits<double>::quiet_NaN();   ///< of the optimizer's objective, proven
   double objective = std::numeric_limits<double>::quiet_NaN();  ///< the value that the scheme minimized: s, or s * USD
+  /// Of the whole machine; absent where the workload does not say how many sequences it is for (a table of layers).
+  double samples_per_s = std::numeric_limits<double>::quiet_NaN();
+  double tokens_per_s = std::numeric_limits<double>::quiet_NaN();
+  /// Model FLOPs per second over the FLOP/s of all NPUs (the key `compute`).
+  double model_flop_utilization = std::numeric_limits<double>::quiet_NaN();
   std::int64_t split_exact = -1;  ///< 1: the chosen bandwidths meet every constraint in whole numbers
 
   // Measured values: they differ between runs and are left out of every comparison.

@@ -15,6 +15,7 @@
 #include "tenex/execution/options.hpp"
 #include "tenex/training/training_cache.hpp"
 #include "tenex/workload/training.hpp"
+#include "tenex/workload/workload_model.hpp"
 
 namespace tenex {
 
@@ -30,6 +31,8 @@ struct PreparedTraining {
   std::shared_ptr<const Result<BandwidthSplit>> split;  ///< a scheme's result; null if the point states its bandwidths
   Money cost;                                           ///< of the network
   std::size_t npus = 0;
+  MachineBatch batch;   ///< what one iteration processes
+  ComputeRate rate;     ///< of an NPU
   std::string mapping;  ///< the dimensions that each process group takes, as text
 };
 /// Prepares a point. Errors: a workload or cost model file's, a parallelization that does not fit, bandwidths that are

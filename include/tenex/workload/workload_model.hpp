@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,9 +38,25 @@ enum class BatchRule : std::uint8_t {
 [[nodiscard]] Result<Workload> restate(const Workload& workload, const Parallelization& degrees,
                                        BatchRule rule = BatchRule::replica);
 
-/// The workload of a model under a parallelization, by restate() or make_...(). Errors: those of the two; (input) GNMT
-/// under other than data parallelism, replicas that do not divide a generated model's batch under BatchRule::machine.
+/// Whether the model states how many sequences its work is for. A table of layers does not.
+[[nodiscard]] bool states_batch(const WorkloadModel& model);
+
+/// The workload of a model under a parallelization, by restate() or make_...(). `global_batch`: the whole machine's
+/// sequences in place of the model's batch, only where states_batch(); 0: the model's batch, under `rule`. Errors:
+/// those of the two; (input) GNMT under other than data parallelism, replicas that do not divide the machine's batch.
 [[nodiscard]] Result<Workload> make_workload(const WorkloadModel& model, const Parallelization& degrees,
-                                             BatchRule rule = BatchRule::replica);
+                                             BatchRule rule = BatchRule::replica, std::int64_t global_batch = 0);
+
+/// What all NPUs together process in one iteration.
+struct MachineBatch {
+  double samples = std::numeric_limits<double>::quiet_NaN();  ///< sequences (GNMT: pairs of sentences); NaN: unknown
+  double tokens = std::numeric_limits<double>::quiet_NaN();   ///< (GNMT: of source and target); NaN: unknown
+  double flops = 0;  ///< model FLOPs, forward and backward; work that several NPUs repeat counts once
+};
+/// The batch of a workload that make_workload() made with the same arguments. Model FLOPs do not depend on the degrees
+/// (PaLM, Chowdhery et al., 2022, appendix B: 6 N + 12 L h s per token). A table of layers has neither samples nor
+/// tokens, and its FLOPs are those of its NPU times the NPUs. Errors: those of make_workload().
+[[nodiscard]] Result<MachineBatch> machine_batch(const WorkloadModel& model, const Parallelization& degrees,
+                                                 BatchRule rule = BatchRule::replica, std::int64_t global_batch = 0);
 
 }  // namespace tenex

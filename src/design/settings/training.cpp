@@ -14,6 +14,7 @@ constexpr auto hp = [](auto& point) -> auto& { return point.training.hp; };
 constexpr auto compute = [](auto& point) -> auto& { return point.training.compute; };
 constexpr auto training_loop = [](auto& point) -> auto& { return point.training.training_loop; };
 constexpr auto batch_rule = [](auto& point) -> auto& { return point.training.batch_rule; };
+constexpr auto global_batch = [](auto& point) -> auto& { return point.training.global_batch; };
 constexpr auto collective_time = [](auto& point) -> auto& { return point.training.collective_time; };
 constexpr auto contention = [](auto& point) -> auto& { return point.training.contention; };
 constexpr auto in_network = [](auto& point) -> auto& { return point.training.in_network; };
@@ -35,6 +36,13 @@ std::string reducing_or_none(const PointView& view) {
 /// Only this loop runs collectives concurrently.
 bool may_contend(const PointView& view) {
   return synthesizes(view) && training_loop(view) == TrainingLoop::tp_dp_overlap;
+}
+
+/// A global batch says whose the batch is.
+bool has_own_batch(const PointView& view) { return global_batch(view) == 0; }
+std::string batch_owner(const PointView& view) {
+  if (!view.trains) return {};
+  return printed(has_own_batch(view) ? batch_rule(view) : BatchRule::machine);
 }
 
 std::string digest_of_workload(const PointView& view) {
@@ -109,8 +117,27 @@ std::vector<Setting> training_settings() {
        .column = text_column(),
        .parse = parse_with<parse_batch_rule>,
        .set = set<batch_rule>,
+       .reset = reset<batch_rule>,
+       .matters = has_own_batch,
        .canonical = unless_default<batch_rule>,
-       .text = text_if<batch_rule, trains>},
+       .text = batch_owner},
+      {.key = Key::global_batch,
+       .name = "global_batch",
+       .help = "sequences of the whole machine in one iteration, shared equally by the replicas; 0: the workload's own "
+               "batch, as batch_rule says",
+       .example = "512",
+       .written = Written::integer,
+       .counts = Counts::numbers,
+       .least = 0,
+       .most = kMost32,
+       .fallback = "0",
+       .read_by = ReadBy::training,
+       .reason = "it is the batch of a workload",
+       .column = integer_column(),
+       .parse = parse_number,
+       .set = set<global_batch, std::int64_t>,
+       .canonical = unless_default<global_batch>,
+       .integer = integer_if<global_batch, trains>},
       {.key = Key::collective_time,
        .name = "collective_time",
        .help =
