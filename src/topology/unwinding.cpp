@@ -162,7 +162,7 @@ class Unwinder {
   [[nodiscard]] Result<UnwoundNetwork> build() {
     TopologyBuilder builder(topology_.npus());
     for (std::size_t p = 0; p + 1 < begins_.size(); ++p) {
-      const std::span<const LinkId> path(hops_.begin() + begins_[p], hops_.begin() + begins_[p + 1]);
+      const auto path = std::span<const LinkId>(hops_).subspan(begins_[p], begins_[p + 1] - begins_[p]);
       if (path.size() == 1) {
         builder.add_link(topology_.link(path.front()));
         continue;
