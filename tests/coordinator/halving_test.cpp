@@ -186,7 +186,7 @@ TEST(Halving, IsSureOfExactlyThePointsThatGoOnWhateverIsMissing) {
     Halving halving(study);
     std::vector<std::uint32_t> missing;
     for (std::uint32_t point = 0; point < count; ++point) {
-      if (missing.size() < 5 && random.below(2) == 0)
+      if (missing.size() < 3 && random.below(2) == 0)
         missing.push_back(point);
       else
         halving.take({point, 0, random.below(8) == 0 ? kNothing : 10.0 * (1 + random.below(4))});
