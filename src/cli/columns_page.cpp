@@ -11,21 +11,6 @@
 namespace tenex::cli {
 namespace {
 
-std::string_view type_of(SettingColumn::Kind kind) {
-  switch (kind) {
-    case SettingColumn::Kind::integer:
-      return "integer";
-    case SettingColumn::Kind::real:
-      return "real";
-    case SettingColumn::Kind::list:
-      return "integer per dimension";
-    case SettingColumn::Kind::text:
-    case SettingColumn::Kind::none:
-      break;
-  }
-  return "text";
-}
-
 std::string_view type_of(MetricColumn::Kind kind) {
   switch (kind) {
     case MetricColumn::Kind::integer:
@@ -55,7 +40,7 @@ std::string settings_table(const Has& has) {
   std::string text = "| column | type | unit | key | meaning |\n|---|---|---|---|---|\n";
   for (const auto& setting : settings()) {
     if (setting.column.kind == SettingColumn::Kind::none || !has(setting)) continue;
-    text += fmt::format("| `{}` | {} | {} | `{}` | {} |\n", setting.column.name, type_of(setting.column.kind),
+    text += fmt::format("| `{}` | {} | {} | `{}` | {} |\n", setting.column.name, kind_name(setting.column.kind),
                         setting.column.units, setting.name, setting.help);
   }
   return text;

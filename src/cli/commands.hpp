@@ -43,6 +43,9 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
 /// The studies of `init`.
 [[nodiscard]] std::vector<std::string> init_names();
 
+/// What the cells of a setting's column hold: "integer", "real", "integer per dimension" or "text".
+[[nodiscard]] std::string_view kind_name(SettingColumn::Kind kind);
+
 /// All words that the key takes, if it takes only listed words.
 [[nodiscard]] std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary);
 

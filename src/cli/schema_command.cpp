@@ -56,21 +56,6 @@ std::string_view readers_of(const Setting& setting) {
   return "all";
 }
 
-std::string_view kind_name(SettingColumn::Kind kind) {
-  switch (kind) {
-    case SettingColumn::Kind::integer:
-      return "integer";
-    case SettingColumn::Kind::real:
-      return "real";
-    case SettingColumn::Kind::list:
-      return "integer per dimension";
-    case SettingColumn::Kind::text:
-    case SettingColumn::Kind::none:
-      break;
-  }
-  return "text";
-}
-
 Report describe(const Setting& setting, const Vocabulary& vocabulary) {
   Report entry;
   const auto add = [&](const char* name, std::string_view text) { entry.add(name, std::string(text)); };
@@ -163,6 +148,21 @@ std::string reference_page() {
 }
 
 }  // namespace
+
+std::string_view kind_name(SettingColumn::Kind kind) {
+  switch (kind) {
+    case SettingColumn::Kind::integer:
+      return "integer";
+    case SettingColumn::Kind::real:
+      return "real";
+    case SettingColumn::Kind::list:
+      return "integer per dimension";
+    case SettingColumn::Kind::text:
+    case SettingColumn::Kind::none:
+      break;
+  }
+  return "text";
+}
 
 std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary) {
   if (setting.known == nullptr) return {setting.words.begin(), setting.words.end()};

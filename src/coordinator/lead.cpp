@@ -77,16 +77,7 @@ class Leader {
 
  private:
   /// Opens the work of the run's stages once its points are estimated. Until then ranks wait for their first lease.
-  bool open_plan() {
-    if (draining_) return false;
-    std::vector<int> threads;
-    std::vector<bool> lost;
-    for (const auto& peer : peers_) {
-      threads.push_back(peer.threads);
-      lost.push_back(peer.lost);
-    }
-    return stages_->open(threads, lost);
-  }
+  bool open_plan() { return !draining_ && stages_->open(peers_); }
 
   /// Cuts the search's round once all its points are valued.
   bool close_round() {

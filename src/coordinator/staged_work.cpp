@@ -13,13 +13,6 @@ StagedWork::StagedWork(const Study& study, const RankSetup& setup, Estimates& fu
   if (searches) search_.emplace(study, setup, full);
 }
 
-std::vector<OpenWork*> StagedWork::works() const {
-  std::vector<OpenWork*> all;
-  for (const auto* work : {&work_, &ahead_})
-    if (*work) all.push_back(work->get());
-  return all;
-}
-
 std::vector<std::uint32_t> StagedWork::points_to_do() const {
   std::vector<std::uint32_t> points;
   for (std::size_t i = 0; i < done_.size(); ++i)
@@ -49,22 +42,23 @@ void StagedWork::find_opening() {
   estimates_of(opening_->stage).start_all(opening_->points, setup_.runner.threads);
 }
 
-bool StagedWork::open(const std::vector<int>& threads, const std::vector<bool>& lost) {
+bool StagedWork::open(const std::vector<Peer>& peers) {
   if (!opening_) find_opening();
   if (!opening_ || !estimates_of(opening_->stage).all_known()) return false;
   auto& work = opening_->stage == stage() ? work_ : ahead_;
   if (work)
     work->add(opening_->points);
   else
-    work = open_work(*opening_, threads, lost);
+    work = open_work(*opening_, peers);
   whole_stage_ = whole_stage_ || opening_->whole;
   opening_.reset();
   ::malloc_trim(0);  // returns the memory that sorting took beyond what the open work keeps
   return true;
 }
 
-std::unique_ptr<OpenWork> StagedWork::open_work(const Opening& opening, const std::vector<int>& threads,
-                                                const std::vector<bool>& lost) {
+std::unique_ptr<OpenWork> StagedWork::open_work(const Opening& opening, const std::vector<Peer>& peers) {
+  std::vector<int> threads;
+  for (const auto& peer : peers) threads.push_back(peer.threads);
   LeaseOptions options;
   options.spare_first = true;
   options.first_id = (std::uint64_t{opening.stage} << 40U) + 1;
@@ -72,8 +66,8 @@ std::unique_ptr<OpenWork> StagedWork::open_work(const Opening& opening, const st
   auto work = std::make_unique<OpenWork>(
       estimates_of(opening.stage), opening.points, threads, setup_.nodes, quarantine_, options,
       [this](const Estimate& estimate) { return threads_kept(estimate, setup_.runner); });
-  for (std::size_t r = 0; r < lost.size(); ++r)
-    if (lost[r]) (void)work->lose(r, {}, false);  // before any lease
+  for (std::size_t r = 0; r < peers.size(); ++r)
+    if (peers[r].lost) (void)work->lose(r, {}, false);  // before any lease
   return work;
 }
 
@@ -88,6 +82,7 @@ StagedWork::Closing StagedWork::close_round() {
 
 std::optional<Lease> StagedWork::next(std::size_t rank, double backlog_seconds, double time_left) {
   for (auto* work : works()) {
+    if (work == nullptr) continue;
     const bool is_this_stage = work == work_.get();
     const auto* other = is_this_stage ? ahead_.get() : work_.get();
     if (other != nullptr && other->works_alone(rank)) continue;
@@ -102,7 +97,8 @@ std::optional<Lease> StagedWork::next(std::size_t rank, double backlog_seconds, 
 }
 
 void StagedWork::set_threads(std::size_t rank, int threads) {
-  for (auto* work : works()) work->set_threads(rank, threads);
+  for (auto* work : works())
+    if (work != nullptr) work->set_threads(rank, threads);
 }
 
 void StagedWork::learn(std::size_t rank, const RankReport& report) {
@@ -117,13 +113,18 @@ void StagedWork::learn(std::size_t rank, const RankReport& report) {
 }
 
 Death StagedWork::lose(std::size_t rank, const WriterTrace& trace, bool memory_kill) {
-  return tenex::lose(works(), rank, trace, memory_kill);
+  std::vector<OpenWork*> open;
+  for (auto* work : works())
+    if (work != nullptr) open.push_back(work);
+  return tenex::lose(open, rank, trace, memory_kill);
 }
 
 std::vector<std::uint32_t> StagedWork::take_guilty() {
   std::vector<std::uint32_t> points;
-  for (auto* work : works())
+  for (auto* work : works()) {
+    if (work == nullptr) continue;
     for (const auto point : work->take_guilty()) points.push_back(point);
+  }
   if (search_)
     for (const auto point : points) search_->give_up(point);
   return points;
@@ -131,7 +132,8 @@ std::vector<std::uint32_t> StagedWork::take_guilty() {
 
 std::size_t StagedWork::withdraw(double time_left) {
   std::size_t points = 0;
-  for (auto* work : works()) points += work->withdraw(time_left);
+  for (auto* work : works())
+    if (work != nullptr) points += work->withdraw(time_left);
   withdrew_ = withdrew_ || points > 0;
   return points;
 }

@@ -9,6 +9,7 @@
 // lease of the other stage. Nothing is opened ahead once the time limit has left out a point of the round.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,7 @@
 
 #include "coordinator/estimates.hpp"
 #include "coordinator/open_work.hpp"
+#include "coordinator/peer.hpp"
 #include "coordinator/quarantine.hpp"
 #include "coordinator/rank_loop.hpp"
 #include "coordinator/search_phase.hpp"
@@ -41,9 +43,8 @@ class StagedWork {
   [[nodiscard]] const OpenWork* work() const { return work_.get(); }
   [[nodiscard]] const Quarantine& quarantine() const { return quarantine_; }
 
-  /// Opens what is estimated and starts further estimations; returns whether anything was opened. `threads[r]` are the
-  /// threads of rank r, and `lost[r]` whether it is lost.
-  bool open(const std::vector<int>& threads, const std::vector<bool>& lost);
+  /// Opens what is estimated and starts further estimations; returns whether anything was opened.
+  bool open(const std::vector<Peer>& peers);
   /// What became of a round of which no point waits and none is leased.
   enum class Closing : std::uint8_t {
     not_yet,  ///< it is not over, or this stage is no round
@@ -81,12 +82,11 @@ class StagedWork {
   /// Whether points of this stage are evaluated, not valued.
   [[nodiscard]] bool evaluates(std::size_t stage) const { return !search_ || stage == search_->rounds(); }
   [[nodiscard]] Estimates& estimates_of(std::size_t stage) { return search_ ? search_->estimates(stage) : full_; }
-  /// The works that are open: of this stage, and of the next one.
-  [[nodiscard]] std::vector<OpenWork*> works() const;
+  /// The works of this stage and of the next one; null where it is not open.
+  [[nodiscard]] std::array<OpenWork*, 2> works() const { return {work_.get(), ahead_.get()}; }
   [[nodiscard]] std::vector<std::uint32_t> points_to_do() const;
   void find_opening();
-  [[nodiscard]] std::unique_ptr<OpenWork> open_work(const Opening& opening, const std::vector<int>& threads,
-                                                    const std::vector<bool>& lost);
+  [[nodiscard]] std::unique_ptr<OpenWork> open_work(const Opening& opening, const std::vector<Peer>& peers);
 
   const RankSetup& setup_;
   Estimates& full_;

@@ -23,7 +23,7 @@ namespace tenex {
 
 namespace {
 
-constexpr auto kNoDomain = std::numeric_limits<std::size_t>::max();
+constexpr auto kNone = std::numeric_limits<std::size_t>::max();
 
 /// Switches joined with each other, and the NPUs at their edge.
 struct Domain {
@@ -36,11 +36,11 @@ struct Domain {
 class Unwinder {
  public:
   Unwinder(const Topology& topology, std::uint32_t degree)
-      : topology_(topology), degree_(degree), domain_of_(topology.vertices(), kNoDomain), load_(topology.links(), 0) {}
+      : topology_(topology), degree_(degree), domain_of_(topology.vertices(), kNone), load_(topology.links(), 0) {}
 
   Result<UnwoundNetwork> run() {
     for (std::size_t v = topology_.npus(); v < topology_.vertices(); ++v)
-      if (domain_of_[v] == kNoDomain) collect(VertexId::at(v));
+      if (domain_of_[v] == kNone) collect(VertexId::at(v));
     for (std::size_t i = 0; i < topology_.links(); ++i) {
       const LinkId link = LinkId::at(i);
       if (!topology_.is_npu(topology_.source(link))) continue;
@@ -60,7 +60,7 @@ class Unwinder {
     domain_of_[first.index()] = domains_.size();
     const auto add = [&](VertexId neighbour, std::vector<VertexId>& ends) {
       if (topology_.is_npu(neighbour)) return ends.push_back(neighbour);
-      if (domain_of_[neighbour.index()] != kNoDomain) return;
+      if (domain_of_[neighbour.index()] != kNone) return;
       domain_of_[neighbour.index()] = domains_.size();
       switches.push_back(neighbour);
     };
@@ -117,7 +117,7 @@ class Unwinder {
     std::vector<LinkId> path{up};
     for (VertexId at = topology_.target(up); at != sink; at = topology_.target(path.back())) {
       const auto here = distance_[at.index()];
-      if (here == kNoDomain) return {};
+      if (here == kNone) return {};
       LinkId best = LinkId::none();
       for (const LinkId link : topology_.out_links(at)) {
         const VertexId next = topology_.target(link);
@@ -140,10 +140,10 @@ class Unwinder {
 
   /// The number of links from each switch to the NPU of these links out of switches.
   void find_distances(std::vector<LinkId>::const_iterator first, std::vector<LinkId>::const_iterator last) {
-    distance_.assign(topology_.vertices(), kNoDomain);
+    distance_.assign(topology_.vertices(), kNone);
     std::queue<VertexId> next;
     const auto reach = [&](VertexId vertex, std::size_t distance) {
-      if (topology_.is_npu(vertex) || distance_[vertex.index()] != kNoDomain) return;
+      if (topology_.is_npu(vertex) || distance_[vertex.index()] != kNone) return;
       distance_[vertex.index()] = distance;
       next.push(vertex);
     };

@@ -120,9 +120,9 @@ TEST(SearchRun, GivesTheSameRowsForAnyRanksAndThreads) {
 }
 
 TEST(SearchRun, DoesNotWaitForTheLastValueOfARound) {
-  // One value of the first round is made only when another point has been evaluated, which takes a value of the second
-  // round. With 57 of 58 values at hand, the points up to 27th place are sure to go on (27 + 1 < 29), and so are those
-  // without a value.
+  // One value of the first round is made only when another point has gone on: to a value of the second round or, where
+  // there is none, to its evaluation. With 57 of 58 values at hand, the points up to 27th place are sure to go on (27 +
+  // 1 < 29), and so are those without a value.
   const Study study = make_study(60);
   for (const bool two_rounds : {false, true}) {
     Study searching = study;
