@@ -14,6 +14,7 @@
 #include "design/settings/entry.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/family.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -109,8 +110,11 @@ std::string text_of_pairs(const std::vector<std::pair<std::uint32_t, std::uint32
 /// here.
 void reduce_unwinding(DesignPoint& point) {
   std::uint32_t members = 0;
-  for (const Block& block : point.topology.shape.blocks)
+  const Shape& shape = point.topology.shape;
+  for (const Block& block : shape.blocks)
     if (block.rule->through_switch) members = std::max(members, block.size);
+  if (!shape.is_product() && shape.family->domains != nullptr)
+    members = static_cast<std::uint32_t>(std::ranges::max(shape.family->domains(shape.arguments)));
   if (members < 2) return;
   auto& degree = point.topology.unwind;
   if (degree == 0 && point.family == AlgorithmFamily::synthesizer && !point.reads.switches) degree = 1;

@@ -15,7 +15,6 @@
 #include "tenex/execution/sizes.hpp"
 #include "tenex/files/input_files.hpp"
 #include "tenex/simulation/simulator.hpp"
-#include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/faults.hpp"
 #include "tenex/topology/time_range.hpp"
 #include "tenex/topology/transform.hpp"
@@ -159,6 +158,19 @@ std::vector<StartDelay> start_delays_of(const DesignPoint& point) {
   for (const auto& straggler : point.collective().stragglers)
     if (straggler.kind == Straggler::Kind::delay) delays.push_back({NpuId(straggler.first), straggler.delay});
   return delays;
+}
+
+SynthesisProblem synthesis_problem(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                                   std::size_t memory_limit_bytes) {
+  SynthesisProblem problem{{topology, collective, point.occupancy}, point.seed, point.attempts};
+  problem.engine = point.engine;
+  problem.memory_limit_bytes = memory_limit_bytes;
+  problem.relays = point.relays;
+  problem.improve = point.improve;
+  problem.good_enough = point.good_enough;
+  problem.solver = point.solver;
+  problem.start_delays = start_delays_of(point);
+  return problem;
 }
 
 Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes) {

@@ -254,21 +254,6 @@ void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& s
   plan.bytes_per_thread = static_cast<std::size_t>(bytes_per_further_thread + routes);
 }
 
-SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                            std::size_t memory_limit_bytes) {
-  return {{topology, collective, point.occupancy},
-          point.seed,
-          point.attempts,
-          1,
-          point.engine,
-          memory_limit_bytes,
-          point.relays,
-          point.improve,
-          point.good_enough,
-          point.solver,
-          start_delays_of(point)};
-}
-
 /// Whether the synthesizer makes one NPU's schedule represent all NPUs, and the verifier checks it as such.
 bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
                   const PointSizes& sizes) {
@@ -283,7 +268,7 @@ bool is_symmetric(const DesignPoint& point, const Topology& topology, const Coll
 bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const Collective& collective) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
   return synthesizer != nullptr && synthesizer->uses_threads != nullptr &&
-         synthesizer->uses_threads(problem_of(point, topology, collective, 0));
+         synthesizer->uses_threads(synthesis_problem(point, topology, collective, 0));
 }
 
 /// Whether every chunk goes to one NPU, as a copy: the verifier then follows each chunk's walk.
@@ -326,7 +311,7 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
 /// The cost of a synthesizer's point without its topology.
 Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const Topology& topology,
                             const Collective& collective, const PointSizes& sizes, std::size_t memory_limit_bytes) {
-  const auto problem = problem_of(point, topology, collective, memory_limit_bytes);
+  const auto problem = synthesis_problem(point, topology, collective, memory_limit_bytes);
   const bool symmetric = is_symmetric(point, topology, collective, sizes);
   const bool by_link = is_kept_by_link(point, topology, collective);
   const double sends = scheduled_sends(point, sizes);

@@ -15,18 +15,9 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   const auto* synthesizer = find_synthesizer(point.algorithm);
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const Stopwatch watch;
-  const SynthesisProblem problem{{topology, collective, point.occupancy},
-                                 point.seed,
-                                 point.attempts,
-                                 asked.threads,
-                                 point.engine,
-                                 memory_limit_bytes,
-                                 point.relays,
-                                 point.improve,
-                                 point.good_enough,
-                                 point.solver,
-                                 start_delays_of(point),
-                                 asked.solver_progress};
+  auto problem = synthesis_problem(point, topology, collective, memory_limit_bytes);
+  problem.threads = asked.threads;
+  problem.solver_progress = asked.solver_progress;
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
                                 : shared.synthesize(*synthesizer, problem, topology_structure_key(point));
   if (!made) return made.errors();

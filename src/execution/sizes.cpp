@@ -219,6 +219,11 @@ struct MeanHops {
 MeanHops mean_hops(const DesignPoint& point, const PointSizes& sizes) {
   if (!point.topology.machine_file.empty()) return {kMachineHops, kMachineHops};
   if (const Shape& shape = point.topology.shape; !shape.is_product()) {
+    const auto degree = unwinding_degree(point);
+    if (degree > 0 && shape.family->switches != nullptr) {
+      const double round = std::max(1.0, static_cast<double>(sizes.topology.npus) / (2.0 * degree));
+      return {round, round};
+    }
     const auto [pair, neighbour] = shape.family->hops(shape.arguments);
     return {std::max(1.0, pair), std::max(1.0, neighbour)};
   }

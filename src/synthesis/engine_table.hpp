@@ -23,8 +23,8 @@ struct SynthesisEngine {
   double (*checked_sends)(const SynthesisProblem& problem) = nullptr;
 };
 
-/// The engine for a problem: the one it names, or the first that suits. Where none suits `auto`, the last, which then
-/// says what is wrong. Errors (input): the named engine does not suit, with its reason.
+/// The engine for a problem: the one it names, or the first that suits. Errors (input): the named engine does not suit,
+/// or none does, with their reasons.
 [[nodiscard]] Result<const SynthesisEngine*> choose_engine(const std::vector<SynthesisEngine>& table,
                                                            const SynthesisProblem& problem);
 

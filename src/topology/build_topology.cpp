@@ -66,18 +66,20 @@ Result<LinkClass> resolve(const Shape& shape, const ShapeLinks& links, std::size
   return link;
 }
 
-/// The number of links over which unwinding spreads an NPU's link of this dimension; 1 where it is not unwound.
-std::int64_t unwound_degree(const Shape& shape, std::size_t index, std::uint32_t unwind) {
-  if (unwind == 0 || !shape.is_product()) return 1;
+/// The most links of an unwound network that share a link of this dimension or level: the degree on single switches,
+/// a bound where switches are joined with each other. 1 where nothing is unwound.
+std::int64_t most_unwound_shares(const Shape& shape, std::size_t index, std::uint32_t unwind) {
+  if (unwind == 0) return 1;
+  if (!shape.is_product()) {
+    if (shape.family->switches == nullptr) return 1;
+    const auto npus = static_cast<std::int64_t>(shape.npus());
+    return npus * std::clamp<std::int64_t>(npus - 1, 1, unwind);  // all of them
+  }
   const Block& block = shape.blocks[index];
-  return block.rule->through_switch && block.size > 1 ? std::min(unwind, block.size - 1) : 1;
-}
-
-/// Whether switches of the shape are attached to one another: those of a family, or of a dimension with levels.
-bool joins_switches(const Shape& shape) {
-  if (!shape.is_product()) return count_shape(shape).switches > 0;
-  return std::any_of(shape.blocks.begin(), shape.blocks.end(),
-                     [](const Block& block) { return !block.levels.empty(); });
+  if (!block.rule->through_switch || block.size == 1) return 1;
+  const std::int64_t degree = std::min(unwind, block.size - 1);
+  // A switch of a tree has consecutive NPUs below it: k of its links to the k-th next NPU lead to others.
+  return block.levels.empty() ? degree : degree * (degree + 1) / 2;
 }
 
 }  // namespace
@@ -114,20 +116,16 @@ Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32
   if (shape.dimensions() == 0) return {input_error({}, "a shape without blocks", "a shape has at least one dimension")};
   Diagnostics errors = check_counts(shape, links);
   if (!errors.empty()) return errors;
-  if (unwind > 0 && joins_switches(shape)) {
-    errors.push_back(
-        input_error({}, fmt::format("the switches of {} cannot be unwound", to_string(shape)),
-                    "they are joined with each other, and such networks are unwound only from machine files",
-                    "use an algorithm that sends over switches, such as pccl or a textbook one, or another topology"));
-  }
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
     const auto link = resolve(shape, links, index);
-    const auto degree = unwound_degree(shape, index, unwind);
+    const auto shares = most_unwound_shares(shape, index, unwind);
     if (!link) {
       append(errors, link.errors());
-    } else if (link->bandwidth / degree == Bandwidth::zero()) {
-      errors.push_back(input_error({}, fmt::format("dimension {} of {} cannot be unwound", index + 1, to_string(shape)),
-                                   fmt::format("{} B/s over {} links round to zero", link->bandwidth.count(), degree)));
+    } else if (link->bandwidth / shares == Bandwidth::zero()) {
+      errors.push_back(input_error({},
+                                   fmt::format("{} {} of {} cannot be unwound",
+                                               shape.is_product() ? "dimension" : "level", index + 1, to_string(shape)),
+                                   fmt::format("{} B/s over {} links round to zero", link->bandwidth.count(), shares)));
     }
   }
   return errors;
@@ -138,7 +136,7 @@ std::vector<LinkClass> link_classes(const Shape& shape, const ShapeLinks& links,
   std::vector<LinkClass> classes;
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
     classes.push_back(*resolve(shape, links, index));
-    classes.back().bandwidth = classes.back().bandwidth / unwound_degree(shape, index, unwind);
+    classes.back().bandwidth = classes.back().bandwidth / most_unwound_shares(shape, index, unwind);
   }
   return classes;
 }

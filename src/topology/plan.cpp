@@ -26,7 +26,10 @@ TopologySizes sizes_of(const Shape& shape, std::uint32_t unwind) {
   TopologySizes sizes{shape.npus(), 0, 0};
   if (!shape.is_product()) {
     const ShapeCounts counts = count_shape(shape);
-    return {sizes.npus, counts.switches, counts.links};
+    if (unwind == 0 || counts.switches == 0) return {sizes.npus, counts.switches, counts.links};
+    for (const auto members : shape.family->domains(shape.arguments))
+      sizes.links += sizes.npus * std::min<std::uint64_t>(unwind, members - 1);
+    return sizes;
   }
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
     const BlockRule& rule = *shape.blocks[index].rule;

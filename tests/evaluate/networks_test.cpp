@@ -1,5 +1,5 @@
 // Every machine file of the folder, every alias and every family of shapes: planned exactly, built, connected, and
-// good for textbook algorithms and, where its switches can be unwound, for a synthesizer. New ones need no line here.
+// good for textbook algorithms and, with its switches unwound, for a synthesizer. New ones need no line here.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -94,21 +94,11 @@ TEST(Networks, RunTextbookAlgorithms) {
       for (const auto* collective : {"all_gather", "all_reduce"}) expect_good(network, collective, algorithm);
 }
 
-TEST(Networks, RunSynthesizersWhereSwitchesUnwind) {
-  int synthesized = 0;
+TEST(Networks, RunASynthesizerWithSwitchesUnwound) {
   for (const auto& network : networks()) {
-    // Of shapes whose switches are joined with each other, planning has no formulas. Machine files are built for it.
-    const auto point = point_on(network, "all_gather", "tacos");
-    const auto errors = network.from_file ? Diagnostics{} : check_shape(point.topology.shape, point.topology.links, 1);
-    if (!errors.empty()) {
-      EXPECT_NE(to_string(errors).find("cannot be unwound"), std::string::npos) << network.topology;
-      continue;
-    }
-    ++synthesized;
     expect_good(network, "all_gather", "tacos");
     expect_good(network, "all_reduce", "tacos");
   }
-  EXPECT_GE(synthesized, 30);
 }
 
 }  // namespace

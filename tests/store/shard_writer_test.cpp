@@ -313,31 +313,47 @@ TEST(ShardWriter, KeepsItsPromisesWhenKilledAtAnyMoment) {
   expect_same_results(*expected, *resumed);
 }
 
+/// Makes `dir` hold what `saved` holds. Files of both stay the same files, so that an open journal goes on.
+void restore(const std::filesystem::path& dir, const std::filesystem::path& saved) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> added;
+  for (const auto& entry : fs::recursive_directory_iterator(dir))
+    if (!fs::exists(saved / fs::relative(entry.path(), dir))) added.push_back(entry.path());
+  for (const auto& path : added) fs::remove_all(path);
+  fs::copy(saved, dir, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+}
+
 /// Committed files are removed only when shards are joined (at the 64th commit). This test kills the writer there, at
-/// different moments.
+/// different moments. Every attempt begins from the same 63 commits.
 TEST(ShardWriter, LosesNothingWhenKilledWhileItJoinsShards) {
   const auto study = study_of(70);
+  const TemporaryFolder folder;
+  const TemporaryFolder saved;
+  ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
+  auto writer = open_writer(folder.path(), study);
+  for (std::size_t i = 0; i < 63; ++i) {
+    add_rows(writer, i, i + 1);
+    ASSERT_TRUE(writer.flush().ok());
+  }
+  restore(saved.path(), folder.path());
   for (int attempt = 0; attempt < 12; ++attempt) {
-    const TemporaryFolder folder;
-    ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
+    restore(folder.path(), saved.path());
     int ready[2];
     ASSERT_EQ(::pipe(ready), 0);
     const auto child = ::fork();
     if (child == 0) {
-      auto writer = open_writer(folder.path(), study);
-      for (std::size_t i = 0; i < 64; ++i) {
-        if (i == 63 && ::write(ready[1], "x", 1) != 1) ::_exit(1);
-        if (!writer.add({i, row_of(i), 1}).ok() || !writer.flush().ok()) ::_exit(2);
-      }
-      ::_exit(0);
+      if (::write(ready[1], "x", 1) != 1) ::_exit(1);
+      ::_exit(writer.add({63, row_of(63), 1}).ok() && writer.flush().ok() ? 0 : 2);
     }
+    ::close(ready[1]);  // of the child alone, so that its end ends the wait for it
     char signal = 0;
     EXPECT_EQ(::read(ready[0], &signal, 1), 1);
+    ::close(ready[0]);
     ::usleep(static_cast<useconds_t>(attempt) * 1'500);
     ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-    ::close(ready[0]);
-    ::close(ready[1]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0) << WEXITSTATUS(status);
     const auto opened = ResultFolder::open(folder.path(), study, {});
     ASSERT_TRUE(opened.ok()) << message_of(opened);
     EXPECT_TRUE(opened->state().warnings.empty()) << opened->state().warnings[0];

@@ -7,6 +7,7 @@
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
@@ -37,6 +38,21 @@ TEST(LargeGathers, AllReduceSaysWhichEngineItIsMadeOf) {
   const auto made = with_engine(topology, all_reduce, kAutomaticEngine);
   EXPECT_TRUE(made.engine == "coarse" || made.engine == "exact") << made.engine;
   EXPECT_TRUE(verify({topology, all_reduce, Occupancy::transfer}, made.schedule).valid());
+}
+
+TEST(LargeGathers, TryTheNextEngineEvenIfTheFirstTookMoreThanPlanned) {
+  // A fat tree unwound to one ring of 686 NPUs (470,000 deliveries) has links of three latencies. The exact engine
+  // takes them in steps of the longest, at about half the rate and with twice the rows that it was planned with, so
+  // that its schedule leaves less memory than planned. The event-driven engine meets the bound of the ring.
+  const auto ring = unwind_switches(support::shape("fat_tree(14)"), 1).value();
+  const auto gather = support::collective(CollectiveKind::all_gather, 686, mebibytes(686));
+  SynthesisProblem problem{{ring, gather, Occupancy::serialization}};
+  const Synthesizer& tacos = *find_synthesizer("tacos");
+  problem.memory_limit_bytes = tacos.estimate_bytes(problem);
+  const auto made = tacos.synthesize(problem).value();
+  EXPECT_EQ(made.engine, "event_driven");
+  EXPECT_EQ(made.time, best_cheap_bound({ring, gather, Occupancy::serialization, true}).time);
+  EXPECT_EQ(made.left_out, "");
 }
 
 TEST(SmallGathers, StayWithTheEventDrivenEngine) {

@@ -1,7 +1,10 @@
 // The engine `cut_rate` and trees over switches: rates and times by hand, the verifier and the bounds on any graph.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -94,6 +97,52 @@ TEST(CutRate, CountsFlows) {
   EXPECT_EQ(flow.flow(0, 3, 2), 2);
   flow.set_capacity(last, 0);
   EXPECT_EQ(flow.flow(0, 3, kAnyFlow), 3);
+}
+
+/// The least capacity of all cuts between two of `nodes` nodes, cut by cut.
+std::int64_t least_cut(const std::vector<std::array<std::int64_t, 3>>& edges, std::uint32_t nodes, std::uint32_t source,
+                       std::uint32_t sink) {
+  std::int64_t least = kAnyFlow;
+  for (std::uint32_t side = 0; side < std::uint32_t{1} << nodes; ++side) {
+    if ((side >> source & 1U) == 0 || (side >> sink & 1U) != 0) continue;
+    std::int64_t across = 0;
+    for (const auto& [from, to, capacity] : edges)
+      if ((side >> from & 1U) != 0 && (side >> to & 1U) == 0) across += capacity;
+    least = std::min(least, across);
+  }
+  return least;
+}
+
+RC_GTEST_PROP(CutRate, FlowsAsMuchAsTheLeastCut, ()) {
+  std::uint32_t nodes = *rc::gen::inRange<std::uint32_t>(2, 7);
+  FlowNetwork flow(nodes);
+  std::vector<std::array<std::int64_t, 3>> edges;
+  std::vector<std::size_t> edges_before;  // per added node
+  const auto any_node = [&] { return *rc::gen::inRange<std::uint32_t>(0, nodes); };
+  for (int step = *rc::gen::inRange(1, 40); step > 0; --step) {
+    const int what = *rc::gen::inRange(0, 10);
+    const std::int64_t capacity = *rc::gen::inRange(0, 6);
+    if (what == 0 && nodes < 9) {
+      edges_before.push_back(edges.size());
+      RC_ASSERT(flow.add_node() == nodes++);
+    } else if (what == 1 && !edges_before.empty()) {
+      flow.remove_last_node();
+      edges.resize(edges_before.back());
+      edges_before.pop_back();
+      --nodes;
+    } else if (what == 2 && !edges.empty()) {
+      const auto edge = *rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(edges.size()));
+      flow.set_capacity(edge, capacity);
+      edges[edge][2] = capacity;
+    } else if (const auto from = any_node(), to = any_node(); what < 8 && from != to) {
+      RC_ASSERT(flow.add_edge(from, to, capacity) == edges.size());
+      edges.push_back({from, to, capacity});
+    } else if (from != to) {
+      const auto least = least_cut(edges, nodes, from, to);
+      RC_ASSERT(flow.flow(from, to, kAnyFlow) == least);
+      RC_ASSERT(flow.flow(from, to, 3) == std::min<std::int64_t>(3, least));
+    }
+  }
 }
 
 SimTime time_of(const Topology& topology, CollectiveKind kind, std::int64_t chunks) {

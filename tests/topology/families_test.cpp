@@ -135,16 +135,35 @@ TEST(Families, EstimateTheHopsOfTheirRoutes) {
     }
 }
 
-TEST(Families, AreNotUnwoundAsShapes) {
+TEST(Families, AreUnwoundToTheSizesOfTheirPlan) {
   const ShapeLinks links{{kOneHop}, {support::kBandwidth}, false};
   for (const FamilyRule* family : family_rules())
-    for (const Shape& member : members(*family, 4)) {
-      const bool planned = check_shape(member, links, 1).empty();
-      EXPECT_EQ(planned, family->switches == nullptr) << to_string(member);
-      EXPECT_FALSE(unwind_switches(built(member), 1)->unwound_shape()) << to_string(member);
-    }
-  EXPECT_THAT(to_string(check_shape(parse_shape("fat_tree(4)").value(), links, 1)),
-              HasSubstr("the switches of fat_tree(4) cannot be unwound"));
+    for (const Shape& member : members(*family, 4))
+      for (const std::uint32_t degree : {1U, 2U, 5U}) {
+        EXPECT_TRUE(check_shape(member, links, degree).empty()) << to_string(member);
+        const auto unwound = unwind_switches(built(member), degree).value();
+        EXPECT_EQ(sizes_of(member, degree), (TopologySizes{unwound.npus(), unwound.switches(), unwound.links()}))
+            << to_string(member) << ' ' << degree;
+        EXPECT_FALSE(unwound.unwound_shape()) << to_string(member);
+        // The plan divides a bandwidth by as much as unwinding does, or more.
+        const auto planned = link_classes(member, links, degree);
+        const auto slowest = std::ranges::min(planned, {}, &LinkClass::bandwidth).bandwidth;
+        for (const auto& each : unwound.classes()) EXPECT_LE(slowest, each.bandwidth) << to_string(member);
+      }
+}
+
+TEST(Families, AreUnwoundOverTheirTrees) {
+  // fat_tree(4), degree 1: one ring of 16. NPU 0 reaches 1 over their edge switch (2 links, one alpha), 1 reaches 2
+  // over an aggregation switch (4 links, three alphas), 3 reaches 4 over the core (6 links, five alphas). No link is
+  // shared.
+  const auto ring = unwind_switches(shape("fat_tree(4)"), 1).value();
+  ASSERT_EQ(ring.links(), 16U);
+  for (const auto& [npu, alphas] : {std::pair{0U, 1}, std::pair{1U, 3}, std::pair{3U, 5}}) {
+    const LinkId link = ring.out_links(VertexId(npu)).front();
+    EXPECT_EQ(ring.target(link), VertexId(npu + 1));
+    EXPECT_EQ(ring.alpha(link), alphas * support::kAlpha);
+    EXPECT_EQ(ring.classes()[ring.class_of(link)].bandwidth, support::kBandwidth);
+  }
 }
 
 TEST(FatTree, HasTheVerticesOfItsPaper) {

@@ -246,12 +246,34 @@ TEST(SwitchTree, HasWiresOfItsOwnAfterAFault) {
   EXPECT_EQ(count_link_pairs(topology), 8U);
 }
 
-TEST(SwitchTree, IsNotUnwoundAsAShape) {
+TEST(SwitchTree, IsUnwoundAsOneRing) {
   const ShapeLinks links{{support::kAlpha}, {support::kBandwidth}, false};
-  const auto errors = check_shape(*parse_shape("RI(2)_SW(4,2)"), links, 1);
-  EXPECT_THAT(to_string(errors), HasSubstr("the switches of RI(2)_SW(4,2) cannot be unwound"));
-  // The network is, but its links are not those of a product of rings.
-  EXPECT_FALSE(unwind_switches(shape("SW(4,2)"), 1)->unwound_shape());
+  for (const auto* text : {"RI(2)_SW(4,2)", "SW(8,4:2)", "SW(12,2,6:3)", "SW(8,4:4)"})
+    for (const std::uint32_t degree : {1U, 2U, 3U, 20U}) {
+      const Shape tree = parse_shape(text).value();
+      EXPECT_TRUE(check_shape(tree, links, degree).empty()) << text;
+      const auto unwound = unwind_switches(build_topology(tree, links).value(), degree).value();
+      EXPECT_EQ(sizes_of(tree, degree), (TopologySizes{unwound.npus(), 0, unwound.links()})) << text << ' ' << degree;
+      const auto planned = link_classes(tree, links, degree);
+      const auto slowest = std::ranges::min(planned, {}, &LinkClass::bandwidth).bandwidth;
+      for (const auto& each : unwound.classes()) EXPECT_LE(slowest, each.bandwidth) << text << ' ' << degree;
+      // Its links are not those of a product of rings.
+      EXPECT_FALSE(unwound.unwound_shape()) << text;
+    }
+}
+
+TEST(SwitchTree, SharesItsUplinksWhereItIsUnwound) {
+  // SW(8,4:4), degree 2: a leaf of 4 NPUs has one link up. Of the links from 0 .. 3, those from 2 to 4, from 3 to 4 and
+  // from 3 to 5 leave it: each has a third of the bandwidth. The others share an NPU's link with one more: a half.
+  const ShapeLinks links{{support::kAlpha}, {support::kBandwidth}, false};
+  const auto unwound = unwind_switches(build_topology(*parse_shape("SW(8,4:4)"), links).value(), 2).value();
+  ASSERT_EQ(unwound.links(), 16U);
+  for (std::size_t l = 0; l < unwound.links(); ++l) {
+    const LinkId link = LinkId::at(l);
+    const bool leaves = unwound.source(link).index() / 4 != unwound.target(link).index() / 4;
+    EXPECT_EQ(unwound.classes()[unwound.class_of(link)].bandwidth, support::kBandwidth / (leaves ? 3 : 2)) << l;
+    EXPECT_EQ(unwound.alpha(link), (leaves ? 3 : 1) * support::kAlpha) << l;
+  }
 }
 
 TEST(SwitchTree, GivesAGroupItsPart) {

@@ -9,6 +9,7 @@
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/execution/options.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -49,6 +50,10 @@ struct PointTopology {
 
 /// The NPUs that the point lets start late.
 [[nodiscard]] std::vector<StartDelay> start_delays_of(const DesignPoint& point);
+
+/// What a synthesizer is asked for the point, in one thread; it refers to the topology and the collective.
+[[nodiscard]] SynthesisProblem synthesis_problem(const DesignPoint& point, const Topology& topology,
+                                                 const Collective& collective, std::size_t memory_limit_bytes);
 
 /// Errors (resource): building the point's topology takes more than the limit. O(dimensions).
 [[nodiscard]] Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes);

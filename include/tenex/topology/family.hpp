@@ -55,8 +55,11 @@ struct FamilyRule {
   /// The first argument for which the family has no member; null where it has one for all.
   std::optional<ArgumentFault> (*fault)(FamilyArguments) = nullptr;
   std::uint64_t (*npus)(FamilyArguments);
-  /// Number of switches. They may be joined with each other, so shapes of the family are not unwound. Null: none.
+  /// Number of switches. Null: none.
   std::uint64_t (*switches)(FamilyArguments) = nullptr;
+  /// For each link of an NPU into a switch, the NPUs at the edge of the switches that are joined there: unwinding lets
+  /// the NPU send to the others of them. Null where there are no switches.
+  std::vector<std::uint64_t> (*domains)(FamilyArguments) = nullptr;
   /// The levels of links, in the order in which add_links() adds them.
   std::vector<FamilyLevel> (*levels)(FamilyArguments);
   /// Adds the switches and then the links, level by level; `links` has the class of each level.

@@ -21,8 +21,7 @@ struct TopologySizes {
   bool operator==(const TopologySizes&) const = default;
 };
 
-/// The sizes of a shape. `unwind` = 0 keeps its switches; otherwise they are unwound to that degree, but for those of
-/// families, which check_shape() refuses to unwind. O(dimensions).
+/// The sizes of a shape. `unwind` = 0 keeps its switches; otherwise they are unwound to that degree. O(dimensions).
 [[nodiscard]] TopologySizes sizes_of(const Shape& shape, std::uint32_t unwind = 0);
 
 /// Bytes of a topology of these sizes at the peak of its construction: the builder's list of links, the frozen columns
@@ -31,13 +30,14 @@ struct TopologySizes {
 /// The same for a shape; includes the topology before unwinding where it is unwound. O(dimensions).
 [[nodiscard]] std::uint64_t topology_bytes(const Shape& shape, std::uint32_t unwind = 0);
 
-/// The link class of each dimension after unwinding of switches (`bandwidth` divided as build_topology() and
-/// unwind_switches() divide it). Empty where check_shape() reports an error. O(dimensions).
+/// The link class of each dimension or level after unwinding of switches: `bandwidth` is divided as build_topology()
+/// and unwind_switches() divide it, or more where switches are joined with each other. Empty where check_shape()
+/// reports an error. O(dimensions).
 [[nodiscard]] std::vector<LinkClass> link_classes(const Shape& shape, const ShapeLinks& links,
                                                   std::uint32_t unwind = 0);
 
-/// The errors that build_topology(), and unwind_switches() after it, would report; empty where they succeed.
-/// O(dimensions).
+/// The errors that build_topology(), and unwind_switches() after it, would report; empty where they succeed. Bandwidths
+/// so small that they might round to zero are refused where switches are joined. O(dimensions).
 [[nodiscard]] Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32_t unwind = 0);
 
 }  // namespace tenex

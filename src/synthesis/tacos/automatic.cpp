@@ -64,14 +64,19 @@ Result<Gathered> gather(const SynthesisProblem& problem, const Candidates& candi
   if (!first) return rival.gather(problem);
   const auto bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
   if (first->time <= bound + bound / candidates.slack || problem.good_enough.reached(first->time, bound)) return first;
-  const std::size_t needed = first->schedule.memory_bytes() + rival.bytes(problem);
-  if (needed > problem.memory_limit_bytes) {
-    first->left_out =
-        fmt::format("the {} engine was not tried: with it, the synthesis needs {} bytes", rival.description, needed);
+  if (rival.bytes(problem) > problem.memory_limit_bytes) {
+    first->left_out = fmt::format("the {} engine was not tried: with it, the synthesis needs {} bytes",
+                                  rival.description, rival.bytes(problem));
     return first;
   }
+  // A first result far above the bound is larger than it was planned. Where both do not fit, it is made again if it
+  // turns out to be the better one.
+  const SimTime time = first->time;
+  const bool kept = first->schedule.memory_bytes() + rival.bytes(problem) <= problem.memory_limit_bytes;
+  if (!kept) *first = {};
   auto second = rival.gather(problem);
-  return !second || first->time <= second->time ? std::move(first) : std::move(second);
+  if (second && second->time < time) return second;
+  return kept ? std::move(first) : candidates.first.gather(problem);
 }
 
 bool fit_together(const SynthesisProblem& problem, const Candidates& candidates) {

@@ -18,12 +18,6 @@ struct Batch {
   std::int64_t chunks = 0;
 };
 
-/// A batch that waits, in the flows.
-struct Waiting {
-  Batch batch;
-  std::uint32_t edge = 0;  ///< from the source to the node that stands for its NPUs
-};
-
 class OutTreePacker {
  public:
   OutTreePacker(const TreeNetwork& network, const std::vector<CapacityEdge>& edges, const RootChunks& roots)
@@ -53,9 +47,9 @@ class OutTreePacker {
         if (!complete(batch)) return std::nullopt;
         made.push_back({std::move(batch.tree), batch.chunks});
         if (waiting_.empty()) break;
-        batch = std::move(waiting_.back().batch);
-        flow_.set_capacity(waiting_.back().edge, 0);
+        batch = std::move(waiting_.back());
         waiting_.pop_back();
+        flow_.remove_last_node();
         others_ -= batch.chunks;
         batch.rejected.assign(edges_.size(), false);
       }
@@ -135,10 +129,10 @@ class OutTreePacker {
 
   /// Lets `chunks` trees of the batch wait as they are.
   void leave(const Batch& batch, std::int64_t chunks) {
-    Waiting rest{batch, 0};
-    rest.batch.chunks = chunks;
-    const std::uint32_t node = flow_.add_node();
-    rest.edge = flow_.add_edge(source(), node, chunks);
+    Batch rest = batch;
+    rest.chunks = chunks;
+    const std::uint32_t node = flow_.add_node();  // it stands for the NPUs of the trees
+    flow_.add_edge(source(), node, chunks);
     for (const NpuId npu : batch.tree.down_order) flow_.add_edge(node, npu.value(), kAnyFlow);
     others_ += chunks;
     waiting_.push_back(std::move(rest));
@@ -151,8 +145,8 @@ class OutTreePacker {
   Csr<std::uint32_t> out_of_;
   FlowNetwork flow_;  ///< the edges by their numbers; the room that is left
   std::vector<std::uint32_t> starts_;
-  std::vector<Waiting> waiting_;
-  std::int64_t others_ = 0;  ///< trees that are not finished, but for the batch
+  std::vector<Batch> waiting_;  ///< the last one is the last node of the flows
+  std::int64_t others_ = 0;     ///< trees that are not finished, but for the batch
 };
 
 }  // namespace

@@ -73,6 +73,7 @@ constinit const FamilyRule kFatTreeFamily{
           const std::uint64_t half = a[0] / 2;
           return 5 * half * half;
         },
+    .domains = [](FamilyArguments a) { return std::vector{npus(a)}; },
     .levels = levels,
     .add_links = add_links,
     .hops = hops,

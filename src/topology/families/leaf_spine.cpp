@@ -37,6 +37,7 @@ constinit const FamilyRule kLeafSpineFamily{
     .arguments = 3,
     .npus = [](FamilyArguments a) { return std::uint64_t{a[0]} * a[1]; },
     .switches = [](FamilyArguments a) { return std::uint64_t{a[1]} + a[2]; },
+    .domains = [](FamilyArguments a) { return std::vector{std::uint64_t{a[0]} * a[1]}; },
     .levels =
         [](FamilyArguments a) {
           return std::vector<FamilyLevel>{{2 * std::uint64_t{a[0]} * a[1], 1}, {2 * std::uint64_t{a[1]} * a[2], 1}};

@@ -42,6 +42,10 @@ constinit const FamilyRule kRailSpineFamily{
     .arguments = 3,
     .npus = [](FamilyArguments a) { return std::uint64_t{a[0]} * a[1]; },
     .switches = [](FamilyArguments a) { return std::uint64_t{a[1]} + a[0] + a[2]; },
+    .domains =
+        [](FamilyArguments a) {
+          return std::vector{std::uint64_t{a[0]}, std::uint64_t{a[0]} * a[1]};
+        },
     .levels =
         [](FamilyArguments a) {
           const FamilyLevel of_npus{2 * std::uint64_t{a[0]} * a[1], 1};
