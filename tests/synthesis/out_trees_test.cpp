@@ -309,7 +309,7 @@ TEST(CutRate, SaysWhatItCannotDo) {
   properties = {};
   properties.buffer = 2;
   EXPECT_THAT(refusal_of(star.with_switches(properties)), HasSubstr("buffers"));
-  EXPECT_THAT(refusal_of(support::ring(129)), HasSubstr("128 NPUs"));
+  EXPECT_THAT(refusal_of(support::ring(257)), HasSubstr("256 NPUs"));
   TopologyBuilder builder(2);
   builder.add_link({VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth});
   EXPECT_THAT(refusal_of(std::move(builder).build().value()), HasSubstr("NPU 0 cannot be reached from NPU 1"));

@@ -12,7 +12,7 @@
 
 namespace tenex {
 
-inline constexpr std::size_t kMostCutPackingNpus = 128;
+inline constexpr std::size_t kMostCutPackingNpus = 256;
 
 /// Expected seconds of one packing.
 [[nodiscard]] double cut_packing_seconds(const Topology& topology);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "synthesis/compose.hpp"
 #include "synthesis/trees/cut_packing.hpp"
 #include "synthesis/trees/justification.hpp"
@@ -115,7 +117,7 @@ std::optional<std::string> cut_rate_unsuitable(const SynthesisProblem& problem) 
   const auto kind = problem.collective.kind();
   if (!problem.start_delays.empty() && kind != CollectiveKind::all_gather && kind != CollectiveKind::broadcast)
     return "where NPUs start late, it makes only All-Gathers and Broadcasts: it reverses the others in time";
-  if (problem.topology.npus() > kMostCutPackingNpus) return "it takes up to 128 NPUs";
+  if (problem.topology.npus() > kMostCutPackingNpus) return fmt::format("it takes up to {} NPUs", kMostCutPackingNpus);
   if (sends_of(problem) > kMostPlayedSends) return "it takes up to 2^25 sends";
   return std::nullopt;
 }
