@@ -18,7 +18,6 @@
 #include "synthesis/te_ccl/model.hpp"
 #include "synthesis/te_ccl/search.hpp"
 #include "synthesis/trees/tree_network.hpp"
-#include "tenex/bound/bound.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/schedule/views.hpp"
@@ -27,20 +26,6 @@ namespace tenex {
 namespace {
 
 using namespace te_ccl;  // NOLINT: the parts of this synthesizer
-
-/// Work of bounds with certificates, in link visits: milliseconds.
-constexpr std::uint64_t kBoundWork = std::uint64_t{1} << 22;
-
-/// The largest bound that is found quickly.
-SimTime bound_of(const SynthesisProblem& problem) {
-  const BoundProblem given(problem, true);
-  SimTime time = best_cheap_bound(given).time;
-  for (const BoundMethod& method : bound_methods()) {
-    if (method.certify == nullptr || !method.concerns(problem.collective.kind())) continue;
-    if (const auto certified = method.certify(given, kBoundWork)) time = std::max(time, certified->time);
-  }
-  return time;
-}
 
 /// Whether the synthesizer, which has no solvers, can make this collective on this network.
 bool can_make(const Synthesizer& other, const SynthesisProblem& problem) {
@@ -158,7 +143,7 @@ void take(const SynthesisProblem& problem, const Found& found, Formulation formu
 /// A collective that copies, or whose chunks have one destination each.
 Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   Proven proven;
-  proven.bound = bound_of(problem);
+  proven.bound = quick_bound(problem);
   auto known = best_known(problem, proven.bound);
   if (!known) return known.errors();
   proven.gathered = without_waste(problem, known->schedule);
@@ -226,7 +211,7 @@ SynthesisProblem telling_of_whole(const SynthesisProblem& problem, SimTime time,
 
 /// An All-Reduce, or another reduction, beside the best known one: the halves of an All-Reduce prove nothing of it.
 Result<Synthesis> reduce(const SynthesisProblem& problem) {
-  const SimTime bound = bound_of(problem);
+  const SimTime bound = quick_bound(problem);
   auto known = best_known(problem, bound);
   if (!known) return known;
   Synthesis best = *std::move(known);
