@@ -10,8 +10,8 @@ fail() {
   exit 1
 }
 
-cmake -G Ninja -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" -DTENEX_SOLVERS=OFF \
-  -DTENEX_TESTS=OFF -DTENEX_BENCHMARKS=OFF -DTENEX_UNITY=OFF >"$log" 2>&1 ||
+cmake -G Ninja -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
+  -DTENEX_SOLVERS=OFF -DTENEX_TESTS=OFF -DTENEX_BENCHMARKS=OFF -DTENEX_UNITY=OFF >"$log" 2>&1 ||
   fail "CMake failed: $(tail -n 20 "$log")"
 
 # Only the registry names what is left out, and only behind the definition. So all other files can be linked without.
@@ -28,7 +28,9 @@ for module in "${registries[@]}"; do
   object=src/CMakeFiles/tenex_$module.dir/$module/registry.cpp.o
   ninja -C "$build" "$object" >"$log" 2>&1 || fail "$(tail -n 20 "$log")"
   symbols=$(nm -C "$build/$object")
-  if grep -E ' U .*(te_ccl|taccl|sccl|exact_flow|exact_strength)' <<<"$symbols"; then fail "$object refers to what is left out"; fi
+  if grep -E ' U .*(te_ccl|taccl|sccl|exact_flow|exact_strength)' <<<"$symbols"; then
+    fail "$object refers to what is left out"
+  fi
 done
 
 [ "${4:-}" = --whole ] || exit 0
