@@ -1,4 +1,4 @@
-// `tenex synthesize --progress`: the gap of a working solver on stderr.
+// Solvers in `tenex synthesize`: the gap of a working one on stderr (`--progress`), and a published case of TE-CCL.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,6 +65,22 @@ TEST(SolverProgressOption, IsSilentInAPipeIfItIsNotGiven) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err, IsEmpty());
   EXPECT_THAT(finished.out, HasSubstr("clock_ended"));
+}
+
+// TE-CCL, Table 8: All-to-All of 1 GB on two NDv2 chassis with epochs of 1.25 ms. The link from chassis to chassis
+// takes 8 * 8 chunks of 62.5 MB at 12.5 GB/s, 5 ms each, and has an alpha of 1.3 us: no schedule takes less than
+// 320,001.3 us. A model of 256 epochs is too large. The next longer epochs, four times as long, have a plan that takes
+// just this time.
+TEST(SolverEpochs, AreLongerWhereAModelOfRatesIsTooLarge) {
+  const auto finished =
+      support::run({{TENEX_BINARY, "synthesize", "--topology", "ndv2_2ch", "--collective", "all_to_all", "--size",
+                     "1GB", "--synthesizer", "te_ccl", "--epoch", "1.25ms", "--json"},
+                    {},
+                    {}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  for (const auto* fact : {"\"engine\":\"lp\"", "\"epochs\":64,", "\"epoch_ps\":5000000000,", "\"optimal\":1,",
+                           "\"collective_time_ps\":320001300000,", "\"bound_ps\":320001300000,"})
+    EXPECT_THAT(finished.out, HasSubstr(fact));
 }
 
 }  // namespace

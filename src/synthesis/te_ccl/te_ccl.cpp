@@ -140,6 +140,18 @@ void take(const SynthesisProblem& problem, const Found& found, Formulation formu
   budget.learn_time(time, found.epochs);
 }
 
+/// Searches for rates, over epochs four times as long (the largest factor of TE-CCL, Table 4) again and again while
+/// their models are too large to be built.
+void take_rates(const SynthesisProblem& problem, EpochGrid grid, Proven& proven, SolverBudget& budget) {
+  constexpr std::int64_t kLonger = 4;
+  while (true) {
+    const Found found = search(problem, Formulation::lp, grid, proven, budget);
+    take(problem, found, Formulation::lp, grid.length, proven, budget);
+    if (found.solved || budget.spent() || grid.length > proven.gathered.time) return;
+    grid = epoch_grid(problem, grid.length * kLonger, Rounding::up);
+  }
+}
+
 /// A collective that copies, or whose chunks have one destination each.
 Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   Proven proven;
@@ -158,7 +170,10 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-  take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven, budget);
+  if (formulation == Formulation::lp)
+    take_rates(problem, grid, proven, budget);
+  else
+    take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven, budget);
   if (formulation == Formulation::milp && !grid.exact && !enough())
     take(problem,
          search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough),
