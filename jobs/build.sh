@@ -4,7 +4,8 @@
 #   jobs/build.sh [cmake options]       the binary is build/release/bin/tenex
 #   jobs/build.sh --check               only lists everything that is missing
 # Needed: CMake 3.25, a C++20 compiler with OpenMP, MPI 3.1 (any), HDF5 1.10 with its HL library (serial or parallel),
-# zlib. Optional, by pkg-config: COIN-OR Clp; with COIN-OR Cbc and Z3 beside it, the synthesizers with solvers.
+# zlib. Optional, by pkg-config: COIN-OR Clp; with COIN-OR Cbc and Z3 beside it, the synthesizers with solvers
+# (-DTENEX_SOLVERS=OFF leaves all three out).
 # For libraries that consist of headers, environment variables may name the
 # folder to write behind -I:
 #   TENEX_FMT TENEX_XXHASH TENEX_TOMLPLUSPLUS TENEX_NLOHMANN_JSON TENEX_CLI11

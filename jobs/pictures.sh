@@ -9,6 +9,7 @@
 #   RESULTS/process_groups                                 process_groups/{speed_ups,link_use,busy_links}.png
 #   RESULTS/faults_large                                   faults_large/faults.png
 #   RESULTS/all_reduce                                     all_reduce/all_reduce.png
+#   RESULTS/solvers                                        solvers/solvers.png
 #   RESULTS/hp_at_scale (or several: hp_at_scale-*)        hp_at_scale/{pareto,best_hp,exposed,efficiency,models}.png
 #   RESULTS/scalability-1, scalability-2, ...              scalability/{scalability,scalability_cost}.png
 # RUN=1 first runs the studies of the first three lines if their results are missing (seconds each). TENEX: a binary to
@@ -89,6 +90,12 @@ if [ -f "$results/all_reduce/study.h5" ]; then
   /usr/bin/python3 -m tenex_analysis.all_reduce "$results/all_reduce" --into "$top/experiments/all_reduce"
 else
   missing all_reduce "jobs/local.sh experiments/all_reduce/study.toml"
+fi
+
+if [ -f "$results/solvers/study.h5" ]; then
+  /usr/bin/python3 -m tenex_analysis.solver_pictures "$results/solvers" --into "$top/experiments/solvers"
+else
+  missing solvers "jobs/local.sh experiments/solvers/study.toml"
 fi
 
 joined=$(folders "$results"/hp_at_scale "$results"/hp_at_scale-*)

@@ -31,7 +31,7 @@ libtomlplusplus-dev")
 if(clp_FOUND)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", coinor-libclp-dev")
 endif()
-if(TENEX_SOLVERS)
+if(TENEX_SOLVERS_FOUND)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", coinor-libcbc-dev, libz3-dev")
 endif()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy
 import pandas
 
-from . import papers_libra, papers_pccl, papers_switches, papers_teccl, papers_wafer
+from . import papers_libra, papers_pccl, papers_solvers, papers_switches, papers_teccl, papers_wafer
 from .command import run_command
 from .markdown import as_markdown, print_or_write
 from .reader import Study, open_study
@@ -230,6 +230,7 @@ def pipeline(study: Study) -> pandas.DataFrame:
 
 TABLES = {table.__name__: table for table in (baselines, multi_node, themis, trees, utilization, pipeline)}
 TABLES |= papers_libra.TABLES | papers_wafer.TABLES | papers_pccl.TABLES | papers_switches.TABLES | papers_teccl.TABLES
+TABLES |= papers_solvers.TABLES
 
 #: Formats of numbers other than four digits: Table 3.4's times have six.
 FORMATS = {"wafer_scale": ".6g"}

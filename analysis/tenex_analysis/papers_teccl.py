@@ -23,8 +23,10 @@ NAMES = {"all_gather": "All-Gather", "all_to_all": "All-to-All"}
 MACHINES = {
     "../machines/ndv2_2ch.toml": "NDv2 x2", "dgx1_no_alpha.toml": "DGX-1 without latency",
     "../machines/dgx1.toml": "DGX-1", "../machines/dgx2_1ch.toml": "DGX-2", "../machines/dgx2_2ch.toml": "DGX-2 x2",
-    "../machines/amd_1ch.toml": "MI250",
+    "../machines/amd_1ch.toml": "MI250", "../machines/ndv2_2ch_switch.toml": "NDv2 x2 over a switch",
 }  # fmt: skip
+#: Machines of which several numbers of chunks were run, and the best one counts.
+ANY_CHUNKS = ("../machines/dgx2_2ch.toml", "../machines/amd_1ch.toml")
 #: The size for which epochs are compared.
 OF_EPOCHS = 4_000_000
 OTHERS = ("tacos", "pccl", "trees", "taccl", "sccl")
@@ -79,13 +81,16 @@ def _others(frame: pandas.DataFrame) -> list[dict]:
     published = (frame["topology"] == "dgx1_no_alpha.toml") | (frame["topology"] == "../machines/ndv2_2ch.toml")
     epochs = (frame["algorithm"] == "te_ccl") & (frame["size"] == OF_EPOCHS) & (frame["chunks"] == 1)
     rows = frame[~published | (epochs & (frame["topology"] == "../machines/ndv2_2ch.toml"))]
-    keys = ["topology", "collective", "size", "chunks", "epoch", "switch_buffer"]
+    any_chunks = rows["topology"].isin(ANY_CHUNKS)
+    rows = rows.assign(counted=rows["chunks"].where(~any_chunks, 0))
+    keys = ["topology", "collective", "size", "counted", "epoch", "switch_buffer"]
     lines = []
     for (topology, collective, size, chunks, epoch, buffer), group in rows.groupby(keys, sort=False):
         label = f"{MACHINES.get(topology, topology)}, {NAMES[collective]}, {text_of(int(size))}"
         label += f", {chunks} chunks" if chunks > 1 else ""
+        label += f", 1 to {group['chunks'].max()} chunks" if group["chunks"].max() > max(chunks, 1) else ""
         label += f", epoch {epoch}" if size == OF_EPOCHS else ""
-        label += f", buffer {buffer}" if topology == "SW(6)" else ""
+        label += f", buffer {buffer}" if buffer != "as_built" else ""
         lines.append(_line(label, None, group))
     return lines
 
@@ -96,7 +101,6 @@ def teccl_large(study: Study) -> pandas.DataFrame:
     frame = frame.assign(us=frame["collective_time_ps"] * 1e-6)
     for text in ("topology", "collective", "algorithm", "epoch", "switch_buffer"):
         frame[text] = frame[text].astype(str)
-    frame["switch_buffer"] = frame["switch_buffer"].replace("as_built", "unlimited")
     frame["epoch"] = frame["epoch"].where(frame["size"] == OF_EPOCHS, "fastest")
     frame["proven"] = _proven(frame)
     return pandas.DataFrame(_published(frame) + _others(frame))

@@ -184,9 +184,7 @@ class Trials {
   /// On the network of the point: a row of unwound switches has the bound of another one.
   static void say_what_is_proven(Evaluation& row) {
     if (row.status != PointStatus::ok || row.bound_ps < 0 || row.unwound_degree > 0) return;
-    row.optimal = row.collective_time_ps <= row.bound_ps ? 1 : 0;
-    row.optimality_gap =
-        row.optimal == 1 ? 0 : 1 - static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
+    state_proof_of_bound(row);
   }
 
   /// Programs are timed first, which is faster than to record and verify them.

@@ -30,7 +30,8 @@ std::vector<std::string_view> bound_flags() {
 }
 
 /// Files store flags as numbers, so the first eight names keep their positions; the engines of other synthesizers
-/// follow. A synthesizer without named engines is listed by its own name.
+/// follow. A synthesizer without named engines is listed by its own name. Builds with and without solvers have the same
+/// names.
 std::vector<std::string_view> engine_flags() {
   std::vector<std::string_view> names{"",      "event_driven", "reference", "congestion_aware", "congestion_unaware",
                                       "exact", "coarse",       "symmetric"};
@@ -42,6 +43,7 @@ std::vector<std::string_view> engine_flags() {
     for (const auto maker : synthesizer.makers) add(maker);
     if (synthesizer.engines.empty() && synthesizer.makers.empty()) add(synthesizer.name);
   }
+  for (const auto maker : solver_makers()) add(maker);
   return names;
 }
 

@@ -214,6 +214,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   // The congestion-unaware backend lets messages overlap on a link, so its times are not physical and no bound holds.
   if (stream->physical && stream->finish > SimTime::zero())
     row.efficiency = static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
+  if (stream->solver) state_proof_of_bound(row);
   if (stream->rate_time > SimTime::zero()) {
     const double busiest = static_cast<double>(std::max(stream->rate_time, bound->time).count());
     row.rate_loss = 1 - static_cast<double>(row.bound_ps) / busiest;
@@ -261,6 +262,13 @@ EvaluationOutput guarded(const EvaluateOptions& options, const Fill& fill_output
 }
 
 }  // namespace
+
+void state_proof_of_bound(Evaluation& row) {
+  const bool reached = row.collective_time_ps <= row.bound_ps;
+  const double gap = reached ? 0 : 1 - static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
+  if (row.optimal < 0 || gap < row.optimality_gap) row.optimality_gap = gap;
+  row.optimal = row.optimality_gap == 0 ? 1 : 0;
+}
 
 Cache::Cache(std::size_t limit_bytes) : impl_(std::make_unique<Impl>(limit_bytes)) {}
 Cache::~Cache() = default;

@@ -22,6 +22,9 @@ namespace tenex {
 /// The row as if the point's time were a proven lower bound.
 [[nodiscard]] Evaluation bound_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options);
 
+/// States what the row's bound proves of its time, where no solver proved more.
+void state_proof_of_bound(Evaluation& row);
+
 /// Ends a row without metrics with a status and a reason.
 void end_point(Evaluation& row, PointStatus status, std::string reason);
 /// Ends the row with errors; the first error's fault decides the status.

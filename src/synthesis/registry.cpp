@@ -74,7 +74,7 @@ const std::vector<Synthesizer>& synthesizers() {
        .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                        CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all,
                        CollectiveKind::gather, CollectiveKind::scatter},
-       .makers = {te_ccl_maker::lp, te_ccl_maker::milp, te_ccl_maker::a_star, te_ccl_maker::incumbent},
+       .makers = {te_ccl_maker::all.begin(), te_ccl_maker::all.end()},
        .uses_switches = true,
        .stops = true,
        .solves = true,
@@ -88,7 +88,7 @@ const std::vector<Synthesizer>& synthesizers() {
        .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                        CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all,
                        CollectiveKind::gather, CollectiveKind::scatter},
-       .makers = {taccl_maker::milp, taccl_maker::shortest},
+       .makers = {taccl_maker::all.begin(), taccl_maker::all.end()},
        .draws = false,
        .solves = true},
       {.name = "sccl",
@@ -100,12 +100,22 @@ const std::vector<Synthesizer>& synthesizers() {
        .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                        CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all,
                        CollectiveKind::gather, CollectiveKind::scatter},
-       .makers = {sccl_maker::smt},
+       .makers = {sccl_maker::all.begin(), sccl_maker::all.end()},
        .draws = false,
        .solves = true},
 #endif
   };
   return table;
+}
+
+const std::vector<std::string_view>& solver_makers() {
+  static const std::vector<std::string_view> makers = [] {
+    std::vector<std::string_view> names(te_ccl_maker::all.begin(), te_ccl_maker::all.end());
+    names.insert(names.end(), taccl_maker::all.begin(), taccl_maker::all.end());
+    names.insert(names.end(), sccl_maker::all.begin(), sccl_maker::all.end());
+    return names;
+  }();
+  return makers;
 }
 
 const Synthesizer* find_synthesizer(std::string_view name) {

@@ -125,7 +125,7 @@ class NeedsNoDisplay(unittest.TestCase):
     def test_no_module_of_pictures_opens_a_window_system(self):
         modules = "tenex_analysis.pareto, tenex_analysis.parallel, tenex_analysis.failures, tenex_analysis.timeline"
         modules += ", tenex_analysis.overview_pictures, tenex_analysis.paper_pictures, tenex_analysis.hp_pictures"
-        modules += ", tenex_analysis.growth_pictures"
+        modules += ", tenex_analysis.growth_pictures, tenex_analysis.solver_pictures"
         code = f"import sys, {modules}; assert 'matplotlib.pyplot' not in sys.modules and 'tkinter' not in sys.modules"
         subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -36,6 +36,18 @@ TEST(MetricColumns, HaveAFlagForEveryEngineOfASynthesizer) {
   }
 }
 
+// Files store the number of a flag. A build without solvers reads and writes the same numbers as one with them.
+TEST(MetricColumns, HaveTheEnginesOfSolversInEveryBuild) {
+  for (const auto& column : metric_columns()) {
+    if (column.name != "engine") continue;
+    const std::vector<std::string_view> last{"lp", "milp", "a_star", "incumbent", "shortest", "smt"};
+    ASSERT_EQ(column.flags.size(), 22U);  // eight, tacos_reference, three of pccl, four of trees, and these six
+    EXPECT_TRUE(std::equal(last.begin(), last.end(), column.flags.end() - 6));
+    EXPECT_TRUE(std::ranges::equal(solver_makers(), std::vector<std::string_view>{"lp", "milp", "a_star", "incumbent",
+                                                                                  "milp", "shortest", "smt"}));
+  }
+}
+
 TEST(MetricColumns, CarryEveryFieldThereAndBack) {
   Evaluation row;
   row.status = PointStatus::ok;

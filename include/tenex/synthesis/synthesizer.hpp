@@ -140,6 +140,9 @@ inline constexpr std::string_view kDefaultSynthesizer = "tacos";
 
 /// The explicit table: a line per synthesizer.
 [[nodiscard]] const std::vector<Synthesizer>& synthesizers();
+/// The makers of all synthesizers with solvers in the order of the table, also in a build that has none of them: it
+/// reads the results of others.
+[[nodiscard]] const std::vector<std::string_view>& solver_makers();
 /// The synthesizer of that name, or nullptr.
 [[nodiscard]] const Synthesizer* find_synthesizer(std::string_view name);
 

@@ -17,7 +17,6 @@
 #include "synthesis/compose.hpp"
 #include "synthesis/sccl/satisfy.hpp"
 #include "synthesis/sccl/stepped.hpp"
-#include "tenex/bound/bound.hpp"
 
 namespace tenex {
 namespace {
@@ -90,7 +89,7 @@ Result<Synthesis> synthesize_sccl(const SynthesisProblem& problem) {
   auto made = compose(problem, gather, sccl_maker::smt);
   if (!made) return made;
   // Bounds hold for all schedules, and the search was for the best one in synchronous steps alone.
-  const SimTime bound = best_cheap_bound({problem, true, true}).time;
+  const SimTime bound = quick_bound(problem);
   auto& report = made->solver.emplace(made->solver.value_or(SolverReport()));
   state_proof(report, made->time, bound);
   tell_end(problem.solver_progress, report, made->time);

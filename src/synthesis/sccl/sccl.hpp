@@ -2,6 +2,7 @@
 // PPoPP 2021), for small homogeneous machines.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -12,6 +13,7 @@ namespace tenex {
 /// The word of the column `engine`.
 namespace sccl_maker {
 inline constexpr std::string_view smt = "smt";
+inline constexpr std::array all{smt};
 }  // namespace sccl_maker
 
 /// The schedule of least cost among those in synchronous steps, each of one or more rounds. It is proven to be so

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "tenex/bound/bound.hpp"
+
 namespace tenex {
 
 SolverBudget SolverBudget::of(std::int64_t nodes, double seconds) {
@@ -63,6 +65,17 @@ double within_limit(const SynthesisProblem& problem, double seconds) {
 double proven_gap(SimTime time, SimTime bound) {
   if (time <= bound) return 0;
   return 1 - static_cast<double>(bound.count()) / static_cast<double>(time.count());
+}
+
+SimTime quick_bound(const SynthesisProblem& problem) {
+  constexpr std::uint64_t kWork = std::uint64_t{1} << 22;  // of bounds with certificates, in link visits
+  const BoundProblem given(problem, true);
+  SimTime time = best_cheap_bound(given).time;
+  for (const BoundMethod& method : bound_methods()) {
+    if (method.certify == nullptr || !method.concerns(problem.collective.kind())) continue;
+    if (const auto certified = method.certify(given, kWork)) time = std::max(time, certified->time);
+  }
+  return time;
 }
 
 SolverReport report_of(const SolverBudget& budget) {

@@ -41,6 +41,8 @@ struct SolverBudget {
 [[nodiscard]] double within_limit(const SynthesisProblem& problem, double seconds);
 /// (time - bound) / time, or 0 where the bound is reached.
 [[nodiscard]] double proven_gap(SimTime time, SimTime bound);
+/// The largest bound that is found in milliseconds: no schedule ends sooner.
+[[nodiscard]] SimTime quick_bound(const SynthesisProblem& problem);
 /// What the budget's solvers took.
 [[nodiscard]] SolverReport report_of(const SolverBudget& budget);
 /// States in a report what a bound proves of a schedule's time.

@@ -12,7 +12,6 @@
 #include "synthesis/compose.hpp"
 #include "synthesis/solvers/plan_player.hpp"
 #include "synthesis/taccl/routing.hpp"
-#include "tenex/bound/bound.hpp"
 
 namespace tenex {
 namespace {
@@ -83,7 +82,7 @@ Result<Synthesis> synthesize_taccl(const SynthesisProblem& problem) {
   auto made = compose(problem, gather, taccl_maker::milp);
   if (!made) return made;
   // The best routes are proven best under relaxed bandwidth alone, so what is proven of the schedule is a bound's.
-  const SimTime bound = best_cheap_bound({problem, true, true}).time;
+  const SimTime bound = quick_bound(problem);
   auto& report = made->solver.emplace(made->solver.value_or(SolverReport()));
   state_proof(report, made->time, bound);
   tell_end(problem.solver_progress, report, made->time);

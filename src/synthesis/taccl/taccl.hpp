@@ -9,6 +9,7 @@
 // Left out: sketches and symmetries, which make the program smaller, and switches as hyper-edges.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -20,6 +21,7 @@ namespace tenex {
 namespace taccl_maker {
 inline constexpr std::string_view milp = "milp";
 inline constexpr std::string_view shortest = "shortest";
+inline constexpr std::array all{milp, shortest};
 }  // namespace taccl_maker
 
 /// Errors (input): switches, NPUs that cannot be reached; (unsupported) a program that is too large.

@@ -18,7 +18,6 @@
 #include "synthesis/te_ccl/model.hpp"
 #include "synthesis/te_ccl/search.hpp"
 #include "synthesis/trees/tree_network.hpp"
-#include "tenex/bound/bound.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/schedule/views.hpp"
@@ -27,20 +26,6 @@ namespace tenex {
 namespace {
 
 using namespace te_ccl;  // NOLINT: the parts of this synthesizer
-
-/// Work of bounds with certificates, in link visits: milliseconds.
-constexpr std::uint64_t kBoundWork = std::uint64_t{1} << 22;
-
-/// The largest bound that is found quickly.
-SimTime bound_of(const SynthesisProblem& problem) {
-  const BoundProblem given(problem, true);
-  SimTime time = best_cheap_bound(given).time;
-  for (const BoundMethod& method : bound_methods()) {
-    if (method.certify == nullptr || !method.concerns(problem.collective.kind())) continue;
-    if (const auto certified = method.certify(given, kBoundWork)) time = std::max(time, certified->time);
-  }
-  return time;
-}
 
 /// Whether the synthesizer, which has no solvers, can make this collective on this network.
 bool can_make(const Synthesizer& other, const SynthesisProblem& problem) {
@@ -155,10 +140,22 @@ void take(const SynthesisProblem& problem, const Found& found, Formulation formu
   budget.learn_time(time, found.epochs);
 }
 
+/// Searches for rates, over epochs four times as long (the largest factor of TE-CCL, Table 4) again and again while
+/// their models are too large to be built.
+void take_rates(const SynthesisProblem& problem, EpochGrid grid, Proven& proven, SolverBudget& budget) {
+  constexpr std::int64_t kLonger = 4;
+  while (true) {
+    const Found found = search(problem, Formulation::lp, grid, proven, budget);
+    take(problem, found, Formulation::lp, grid.length, proven, budget);
+    if (found.solved || budget.spent() || grid.length > proven.gathered.time) return;
+    grid = epoch_grid(problem, grid.length * kLonger, Rounding::up);
+  }
+}
+
 /// A collective that copies, or whose chunks have one destination each.
 Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   Proven proven;
-  proven.bound = bound_of(problem);
+  proven.bound = quick_bound(problem);
   auto known = best_known(problem, proven.bound);
   if (!known) return known.errors();
   proven.gathered = without_waste(problem, known->schedule);
@@ -173,7 +170,10 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-  take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven, budget);
+  if (formulation == Formulation::lp)
+    take_rates(problem, grid, proven, budget);
+  else
+    take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven, budget);
   if (formulation == Formulation::milp && !grid.exact && !enough())
     take(problem,
          search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough),
@@ -226,7 +226,7 @@ SynthesisProblem telling_of_whole(const SynthesisProblem& problem, SimTime time,
 
 /// An All-Reduce, or another reduction, beside the best known one: the halves of an All-Reduce prove nothing of it.
 Result<Synthesis> reduce(const SynthesisProblem& problem) {
-  const SimTime bound = bound_of(problem);
+  const SimTime bound = quick_bound(problem);
   auto known = best_known(problem, bound);
   if (!known) return known;
   Synthesis best = *std::move(known);

@@ -1,7 +1,9 @@
 // te_ccl: collectives as multi-commodity flows over epochs, by open solvers (TE-CCL, arXiv:2305.13479).
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <string_view>
 
 #include "tenex/synthesis/synthesizer.hpp"
 
@@ -14,6 +16,7 @@ inline constexpr std::string_view milp = "milp";
 inline constexpr std::string_view a_star = "a_star";
 /// No solver found a better schedule than the other synthesizers, or none was needed: their best one meets the bound.
 inline constexpr std::string_view incumbent = "incumbent";
+inline constexpr std::array all{lp, milp, a_star, incumbent};
 }  // namespace te_ccl_maker
 
 /// Errors (unsupported): chunks of several sizes, rates (lp) where chunks are copied, rounds (a_star) over switches
