@@ -69,6 +69,7 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   const GroupFacts& facts = group_facts(row, topology);
   check_collective(row, facts);
   check_overlap(row, facts);
+  check_priorities(row, facts);
   if (!check_choices(row, facts)) return std::nullopt;
   if (!facts.errors.empty()) {
     fail_groups(row, facts.errors);

@@ -121,6 +121,19 @@ TEST(NewKeys, ChangeTheKeyOnlyWhereTheyAreUsed) {
   EXPECT_THAT(late.canonical, HasSubstr("\nstragglers=npu 3 x2; npu 3 alpha x2\n"));
 }
 
+TEST(NewKeys, HoldOnlyTheRatioOfPriorities) {
+  const std::string two = "algorithm = \"pccl\"\ngroups = \"0,1; 2,3\"\n";  // weighs groups, in this vocabulary
+  const auto weighed = study_with(two + "priorities = \" 6,2 \"\n");
+  ASSERT_TRUE(weighed.ok()) << messages_of(weighed);
+  EXPECT_THAT(weighed->points.front().canonical, HasSubstr("\npriorities=3,1\n"));
+  EXPECT_EQ(study_with(two + "priorities = \"3,1\"\n")->points.front().key, weighed->points.front().key);
+  EXPECT_EQ(study_with(two + "priorities = \"none\"\n")->points.front().key, study_with(two)->points.front().key);
+  EXPECT_NE(study_with(two + "priorities = \"1,1\"\n")->points.front().key, study_with(two)->points.front().key);
+  // One group has nothing to be weighed against.
+  EXPECT_EQ(study_with("algorithm = \"pccl\"\npriorities = \"4\"\n")->points.front().key,
+            study_with("algorithm = \"pccl\"\n")->points.front().key);
+}
+
 TEST(NewKeys, AreLeftOutWhereNothingReadsThem) {
   // Only direct reads `window`; a synthesizer's schedule is not simulated and addresses no peers.
   EXPECT_THAT(study_with("window = 3\n")->points.front().canonical, Not(HasSubstr("window")));

@@ -58,6 +58,7 @@ std::vector<std::string> values_of(const Setting& setting, const Vocabulary& voc
       {Key::good_enough, {"1%"}},
       {Key::epoch, {"slowest", "fastest x2", "9us"}},
       {Key::solver_time_limit, {"10s"}},
+      {Key::priorities, {"1,2", "2,1"}},
       {Key::hp, {"2,8", "4,4"}},
       {Key::compute, {"100TFLOPS"}},
       {Key::in_network, {"2"}},
@@ -144,6 +145,14 @@ TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
                 {"bandwidth", "50GB/s"},
                 {"size", "480KB"},
                 {"collective", "all_to_all"},
+                {"algorithm", algorithm.name}});
+    if (algorithm.reads.epochs)  // two groups of which one ends first
+      kind.add({{"topology", "SW(3)"},
+                {"alpha", "1us"},
+                {"bandwidth", "50GB/s"},
+                {"size", "480KB"},
+                {"collective", "broadcast"},
+                {"groups", "0,1; 0,2"},
                 {"algorithm", algorithm.name}});
     EXPECT_GE(kind.points(), 1U) << algorithm.name;
     for (const std::string& name : kind.without_effect())
