@@ -74,7 +74,8 @@ Result<NamedNetwork> named_network(const ReplayArguments& arguments, const Topol
   auto network = build_point_topology(with_switches_kept(*point), limit);
   if (!network) return network.errors();
   const auto& physical = network->wires() != nullptr ? network->wires()->network() : *network;
-  auto made = unwind_with_origins(physical, std::max(1U, point->topology.unwind));
+  auto made =
+      unwind_with_origins(physical, std::max(1U, point->topology.unwind), slowdowns_of(point->collective().stragglers));
   if (!made) return made.errors();
   bool same = made->topology.npus() == unwound.npus() && made->topology.links() == unwound.links();
   for (std::size_t l = 0; same && l < unwound.links(); ++l)

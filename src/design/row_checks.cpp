@@ -69,6 +69,7 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   const GroupFacts& facts = group_facts(row, topology);
   check_collective(row, facts);
   check_overlap(row, facts);
+  check_priorities(row, facts);
   if (!check_choices(row, facts)) return std::nullopt;
   if (!facts.errors.empty()) {
     fail_groups(row, facts.errors);
@@ -227,18 +228,16 @@ void RowChecker::check_delays(const Row& row, const SettingValue& value) {
 const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, const SettingValue& topology) {
   const auto [found, is_new] = slow_.try_emplace({&stragglers, &topology});
   if (!is_new) return found->second;
-  std::vector<Slowdown> links;
-  for (const auto& each : stragglers.as<Stragglers>()) {
-    if (each.kind != Straggler::Kind::link && each.kind != Straggler::Kind::one_way) continue;
-    links.push_back({VertexId(each.first), VertexId(each.second), each.thousandths});
-    if (each.kind == Straggler::Kind::link) links.push_back({VertexId(each.second), VertexId(each.first), 1000});
-  }
+  auto links = stragglers.as<Stragglers>();
+  std::erase_if(links, [](const Straggler& each) {
+    return each.kind != Straggler::Kind::link && each.kind != Straggler::Kind::one_way;
+  });
   if (links.empty()) return found->second;
   const auto& choice = topology.as<TopologyValue>().choice;
   // Only the connections matter here, so alpha and bandwidth are arbitrary.
   const auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
   if (!built) return found->second = built.errors();
-  if (const auto slowed = slow_links(*built, links); !slowed) {
+  if (const auto slowed = slow_links(*built, slowdowns_of(links)); !slowed) {
     found->second = slowed.errors();
     for (Diagnostic& error : found->second) error.problem += fmt::format(" in \"{}\"", shortened(choice.text));
   }

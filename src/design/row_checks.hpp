@@ -96,6 +96,7 @@ class RowChecker {
   /// `value`: of the key `stragglers`.
   void check_delays(const Row& row, const SettingValue& value);
   void check_engine(const Row& row);
+  void check_priorities(const Row& row, const GroupFacts& facts);
   void check_collective(const Row& row, const GroupFacts& group_facts);
   void check_overlap(const Row& row, const GroupFacts& facts);
   bool check_choices(const Row& row, const GroupFacts& facts);

@@ -16,8 +16,10 @@ namespace {
 
 constexpr std::int64_t kMostThousandths = 1'000'000'000;
 
-/// The NPU or links of a straggler.
-auto subject_of(const Straggler& straggler) { return std::tuple(straggler.kind, straggler.first, straggler.second); }
+/// The NPU or links of a straggler, and what of them is slow.
+auto subject_of(const Straggler& straggler) {
+  return std::tuple(straggler.kind, straggler.first, straggler.second, straggler.scaled);
+}
 
 bool is_before(const Straggler& a, const Straggler& b) { return subject_of(a) < subject_of(b); }
 
@@ -38,7 +40,7 @@ std::string_view take_word(std::string_view& text) {
 
 Diagnostic bad_entry(const Place& place, std::string_view entry) {
   return input_error(place, fmt::format("\"{}\" names no straggler", entry),
-                     "it is for instance npu 3 x2, link 0-1 x1.5, link 4->5 x3 or npu 7 delay 5us",
+                     "it is for instance npu 3 x2, link 0-1 x1.5, link 4->5 alpha x3 or npu 7 delay 5us",
                      "separate several with \";\"");
 }
 
@@ -55,6 +57,22 @@ bool read_link(std::string_view text, Straggler& straggler) {
   return true;
 }
 
+/// "x1.5", in thousandths; `rest` follows it.
+Result<std::int64_t> read_factor(std::string_view how, std::string_view rest, std::string_view entry,
+                                 const Place& place) {
+  const auto number = how.starts_with('x') ? read_decimal(how.substr(1)) : std::nullopt;
+  const auto factor = number ? number->times(1000) : std::nullopt;
+  if (number && 1000 % number->denominator != 0)
+    return input_error(place, fmt::format("the factor of \"{}\" has more than three decimals", entry),
+                       "factors are exact, in thousandths", "round it");
+  if (!factor || !trimmed(rest).empty()) return bad_entry(place, entry);
+  if (*factor < 1000 || *factor > kMostThousandths)
+    return input_error(place, fmt::format("the factor of \"{}\" is out of range", entry),
+                       "stragglers are slower: it is from 1 to 1000000",
+                       "use another bandwidth or alpha for faster links");
+  return *factor;
+}
+
 Result<Straggler> read_entry(std::string_view entry, const Place& place) {
   Straggler straggler;
   auto rest = entry;
@@ -67,7 +85,7 @@ Result<Straggler> read_entry(std::string_view entry, const Place& place) {
   } else if (what != "link" || !read_link(subject, straggler)) {
     return bad_entry(place, entry);
   }
-  const auto how = take_word(rest);
+  auto how = take_word(rest);
   if (how == "delay" && what == "npu") {
     const auto delay = parse_time(trimmed(rest), place);
     if (!delay) return delay.errors();
@@ -75,15 +93,12 @@ Result<Straggler> read_entry(std::string_view entry, const Place& place) {
     straggler.delay = *delay;
     return straggler;
   }
-  const auto number = how.starts_with('x') ? read_decimal(how.substr(1)) : std::nullopt;
-  const auto factor = number ? number->times(1000) : std::nullopt;
-  if (number && 1000 % number->denominator != 0)
-    return input_error(place, fmt::format("the factor of \"{}\" has more than three decimals", entry),
-                       "factors are exact, in thousandths", "round it");
-  if (!factor || !trimmed(rest).empty()) return bad_entry(place, entry);
-  if (*factor < 1000 || *factor > kMostThousandths)
-    return input_error(place, fmt::format("the factor of \"{}\" is out of range", entry),
-                       "stragglers are slower: it is from 1 to 1000000", "use another bandwidth for faster links");
+  if (how == "alpha") {
+    straggler.scaled = Straggler::Scaled::alpha;
+    how = take_word(rest);
+  }
+  const auto factor = read_factor(how, rest, entry, place);
+  if (!factor) return factor.errors();
   straggler.thousandths = *factor;
   return straggler;
 }
@@ -95,7 +110,8 @@ std::string text_of(const Straggler& straggler) {
       straggler.kind == Kind::npu
           ? fmt::format("npu {}", straggler.first)
           : fmt::format("link {}{}{}", straggler.first, straggler.kind == Kind::link ? "-" : "->", straggler.second);
-  text += fmt::format(" x{}", straggler.thousandths / 1000);
+  text +=
+      fmt::format("{} x{}", straggler.scaled == Straggler::Scaled::alpha ? " alpha" : "", straggler.thousandths / 1000);
   if (const auto rest = straggler.thousandths % 1000; rest != 0) {
     auto places = fmt::format("{:03}", rest);
     while (places.back() == '0') places.pop_back();
@@ -104,7 +120,7 @@ std::string text_of(const Straggler& straggler) {
   return text;
 }
 
-/// Keeps the largest of several factors for one subject. Sorted.
+/// Keeps the largest of several factors of one time of one subject. Sorted.
 Stragglers without_lesser(const Stragglers& stragglers) {
   Stragglers kept;
   for (const auto& each : stragglers)
@@ -154,6 +170,28 @@ std::string to_string(const Stragglers& stragglers) {
 bool slows_links(const Stragglers& stragglers) {
   return std::any_of(stragglers.begin(), stragglers.end(),
                      [](const Straggler& each) { return each.kind != Straggler::Kind::delay; });
+}
+
+std::vector<Slowdown> slowdowns_of(const Stragglers& stragglers) {
+  using Kind = Straggler::Kind;
+  std::vector<Slowdown> slowdowns;
+  const auto add = [&](VertexId source, std::optional<VertexId> target, const Straggler& straggler) {
+    const bool alpha = straggler.scaled == Straggler::Scaled::alpha;
+    const auto same = [&](const Slowdown& each) { return each.source == source && each.target == target; };
+    const auto begin = slowdowns.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(slowdowns.size(), 2));
+    auto found = std::find_if(begin, slowdowns.end(), same);  // the other factor of the subject is the entry before
+    if (found == slowdowns.end()) found = slowdowns.insert(found, {source, target});
+    auto& factor = alpha ? found->alpha_thousandths : found->thousandths;
+    factor = std::max(factor, straggler.thousandths);
+  };
+  for (const auto& each : stragglers) {
+    const VertexId first(each.first);
+    const VertexId second(each.second);
+    if (each.kind == Kind::npu) add(first, std::nullopt, each);
+    if (each.kind == Kind::link || each.kind == Kind::one_way) add(first, second, each);
+    if (each.kind == Kind::link) add(second, first, each);
+  }
+  return slowdowns;
 }
 
 }  // namespace tenex

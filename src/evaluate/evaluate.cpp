@@ -225,7 +225,8 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
                      fmt::format("time {} ps is below the proven bound {} ps ({})", stream->finish.count(),
                                  bound->time.count(), bound->name));
   }
-  if ((options.group_times || collective->kind() == CollectiveKind::mixed) && stream->has_schedule)
+  const bool groups_differ = collective->kind() == CollectiveKind::mixed || point.solver.priorities != Priorities{};
+  if ((options.group_times || groups_differ) && stream->has_schedule)
     row.group_times_ps = group_times(point, topology, *collective, stream->schedule);
   keep_observations(row, *stream);
   if (stream->has_schedule && find_synthesizer(point.algorithm) != nullptr &&

@@ -42,7 +42,7 @@ bool fill_switched(Evaluation& row, const DesignPoint& point, const PointTopolog
   if (!*network) return leave_out(row, to_string((*network).errors())), true;
   const auto& switched = (*network)->topology;
   const auto& physical = switched.wires() != nullptr ? switched.wires()->network() : switched;
-  const auto unwound = unwind_with_origins(physical, built.unwound_degree);
+  const auto unwound = unwind_with_origins(physical, built.unwound_degree, slowdowns_of(point.collective().stragglers));
   ensure(unwound && unwound->topology.links() == built.topology.links(), "unwinding is deterministic");
   const auto longest = longest_path(*unwound);
   if (unless_it_fits(network_bytes + schedule.sends() * longest * kBytesOfPlayedHop)) return true;

@@ -60,19 +60,6 @@ Result<Topology> build_reduced(const TopologyChoice& choice) {
   return remove_pairs(with_choice(*std::move(base), choice.switches), choice);
 }
 
-std::vector<Slowdown> slowdowns_of(const Stragglers& stragglers) {
-  using Kind = Straggler::Kind;
-  std::vector<Slowdown> slowdowns;
-  for (const auto& each : stragglers) {
-    const VertexId first(each.first);
-    const VertexId second(each.second);
-    if (each.kind == Kind::npu) slowdowns.push_back({first, std::nullopt, each.thousandths});
-    if (each.kind == Kind::link || each.kind == Kind::one_way) slowdowns.push_back({first, second, each.thousandths});
-    if (each.kind == Kind::link) slowdowns.push_back({second, first, each.thousandths});
-  }
-  return slowdowns;
-}
-
 }  // namespace
 
 std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology) {
@@ -106,7 +93,7 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   }
   const auto degree = unwinding_degree(point, *reduced);
   if (degree > 0) {
-    reduced = unwind_switches(*reduced, degree);
+    reduced = unwind_switches(*reduced, degree, slowdowns_of(point.collective().stragglers));
     if (!reduced) return reduced.errors();
   }
   if (const auto gap = find_disconnected_pair(*reduced); gap && point.topology.faults.empty()) {

@@ -2,6 +2,7 @@
 #include "tenex/schedule/run_choices.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace tenex {
 
@@ -67,9 +68,13 @@ std::string to_string(const EpochChoice& epoch) {
   return epoch.factor == 1 ? std::string(link) : fmt::format("{} x{}", link, epoch.factor);
 }
 
+std::string to_string(const Priorities& priorities) {
+  return priorities.weights.empty() ? "none" : fmt::format("{}", fmt::join(priorities.weights, ","));
+}
+
 std::string to_string(const SolverChoice& choice) {
-  return fmt::format("{} {} n{} l{}", to_string(choice.formulation), to_string(choice.epoch), choice.nodes,
-                     choice.time_limit.count());
+  return fmt::format("{} {} n{} l{} p{}", to_string(choice.formulation), to_string(choice.epoch), choice.nodes,
+                     choice.time_limit.count(), to_string(choice.priorities));
 }
 
 bool GoodEnough::reached(SimTime time, SimTime bound) const {

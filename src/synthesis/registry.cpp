@@ -73,7 +73,7 @@ const std::vector<Synthesizer>& synthesizers() {
        .estimate_seconds = te_ccl_seconds,
        .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                        CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all,
-                       CollectiveKind::gather, CollectiveKind::scatter},
+                       CollectiveKind::gather, CollectiveKind::scatter, CollectiveKind::mixed},
        .makers = {te_ccl_maker::all.begin(), te_ccl_maker::all.end()},
        .uses_switches = true,
        .stops = true,

@@ -1,10 +1,12 @@
 // Slower links, as a study's `stragglers` asks.
+#include "topology/slow_links.hpp"
+
 #include <algorithm>
 
 #include <fmt/core.h>
 
 #include "tenex/base/diagnostic.hpp"
-#include "tenex/topology/transform.hpp"
+#include "tenex/topology/timing.hpp"
 #include "tenex/topology/wires.hpp"
 #include "topology/missing_link.hpp"
 
@@ -12,12 +14,19 @@ namespace tenex {
 
 namespace {
 
+/// What a link's times are multiplied by, in thousandths.
+struct Factors {
+  std::int64_t beta = kNoSlowdown;
+  std::int64_t alpha = kNoSlowdown;
+};
+
 /// Raises the factors of a slowdown's links and returns the number of those links.
-std::size_t mark(const Topology& topology, const Slowdown& slowdown, std::vector<std::int64_t>& factors) {
+std::size_t mark(const Topology& topology, const Slowdown& slowdown, std::vector<Factors>& factors) {
   std::size_t found = 0;
   const auto raise = [&](LinkId link) {
-    auto& factor = factors[link.index()];
-    factor = std::max(factor, slowdown.thousandths);
+    auto& [beta, alpha] = factors[link.index()];
+    beta = std::max(beta, slowdown.thousandths);
+    alpha = std::max(alpha, slowdown.alpha_thousandths);
     ++found;
   };
   for (const LinkId link : topology.out_links(slowdown.source))
@@ -28,24 +37,33 @@ std::size_t mark(const Topology& topology, const Slowdown& slowdown, std::vector
 }
 
 /// The vertices and the slowed links, without a shape.
-TopologyBuilder copied(const Topology& topology, const std::vector<std::int64_t>& factors) {
+TopologyBuilder copied(const Topology& topology, const std::vector<Factors>& factors) {
   TopologyBuilder builder(topology.npus());
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
     builder.add_switch(topology.switch_properties(VertexId::at(v)));
   builder.reserve_links(topology.links());
   for (std::size_t i = 0; i < topology.links(); ++i) {
     auto link = topology.link(LinkId::at(i));
-    link.slowdown = std::max(link.slowdown, factors[i]);
+    link.slowdown = std::max(link.slowdown, factors[i].beta);
+    link.alpha = stretched(link.alpha, factors[i].alpha);
     builder.add_link(link);
   }
   return builder;
+}
+
+/// What a factor added to an alpha: stretched(before, thousandths) - before. The product was rounded up by less than
+/// 1 ps and the factor is 1 or more, so the quotient rounds down to what was before.
+SimTime added(SimTime alpha, std::int64_t thousandths) {
+  __extension__ using Wide = __int128;
+  const Wide before = Wide{alpha.count()} * kNoSlowdown / thousandths;
+  return alpha - SimTime::of(static_cast<std::int64_t>(before));
 }
 
 }  // namespace
 
 Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns) {
   ensure(topology.wires() == nullptr, "links are slowed down before wires are made");
-  std::vector<std::int64_t> factors(topology.links(), kNoSlowdown);
+  std::vector<Factors> factors(topology.links());
   Diagnostics errors;
   for (const auto& slowdown : slowdowns) {
     const VertexId far = slowdown.target.value_or(slowdown.source);
@@ -60,6 +78,18 @@ Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown
   auto builder = copied(topology, factors);
   if (topology.shape()) builder.declare_shape(*topology.shape());
   return std::move(builder).build();
+}
+
+std::vector<SimTime> added_alphas(const Topology& slowed, const std::vector<Slowdown>& slowdowns) {
+  if (std::ranges::none_of(slowdowns, [](const Slowdown& each) { return each.alpha_thousandths > kNoSlowdown; }))
+    return {};
+  std::vector<Factors> factors(slowed.links());
+  for (const auto& slowdown : slowdowns) mark(slowed, slowdown, factors);
+  std::vector<SimTime> times;
+  times.reserve(factors.size());
+  for (std::size_t i = 0; i < factors.size(); ++i)
+    times.push_back(added(slowed.alpha(LinkId::at(i)), factors[i].alpha));
+  return times;
 }
 
 }  // namespace tenex

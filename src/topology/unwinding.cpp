@@ -16,8 +16,10 @@
 #include <fmt/core.h>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/topology/timing.hpp"
 #include "tenex/topology/transform.hpp"
 #include "tenex/topology/wires.hpp"
+#include "topology/slow_links.hpp"
 
 namespace tenex {
 
@@ -35,8 +37,12 @@ struct Domain {
 
 class Unwinder {
  public:
-  Unwinder(const Topology& topology, std::uint32_t degree)
-      : topology_(topology), degree_(degree), domain_of_(topology.vertices(), kNone), load_(topology.links(), 0) {}
+  Unwinder(const Topology& topology, std::uint32_t degree, const std::vector<Slowdown>& slowed)
+      : topology_(topology),
+        degree_(degree),
+        domain_of_(topology.vertices(), kNone),
+        load_(topology.links(), 0),
+        added_alphas_(added_alphas(topology, slowed)) {}
 
   Result<UnwoundNetwork> run() {
     for (std::size_t v = topology_.npus(); v < topology_.vertices(); ++v)
@@ -172,10 +178,8 @@ class Unwinder {
       const auto load = load_[shared.index()];
       const Bandwidth bandwidth = slow.bandwidth / static_cast<std::int64_t>(load);
       if (bandwidth == Bandwidth::zero()) return no_bandwidth(path.front(), slow.bandwidth, load);
-      SimTime alpha = SimTime::zero();
-      for (const LinkId link : path.first(path.size() - 1)) alpha += topology_.alpha(link);
       builder.add_link(
-          {topology_.source(path.front()), topology_.target(path.back()), alpha, bandwidth, slow.slowdown});
+          {topology_.source(path.front()), topology_.target(path.back()), alpha_of(path), bandwidth, slow.slowdown});
     }
     const bool single = std::all_of(domains_.begin(), domains_.end(), [](const Domain& each) { return each.single; });
     if (const auto& shape = topology_.shape(); single && shape && shape->is_product())
@@ -183,6 +187,13 @@ class Unwinder {
     auto built = std::move(builder).build();
     if (!built) return built.errors();
     return UnwoundNetwork{*std::move(built), std::move(hops_), std::move(begins_)};
+  }
+
+  /// The latencies of all links but the last, and what a straggler adds to the last one's.
+  [[nodiscard]] SimTime alpha_of(std::span<const LinkId> path) const {
+    SimTime alpha = added_alphas_.empty() ? SimTime::zero() : added_alphas_[path.back().index()];
+    for (const LinkId link : path.first(path.size() - 1)) alpha = saturating_sum(alpha, topology_.alpha(link));
+    return alpha;
   }
 
   /// The first link of the path with the longest serialization at its share of the bandwidth.
@@ -213,6 +224,7 @@ class Unwinder {
   std::vector<std::size_t> domain_of_;  // by vertex
   std::vector<Domain> domains_;
   std::vector<std::size_t> load_;      // by link: the paths that take it
+  std::vector<SimTime> added_alphas_;  // by link; empty: none
   std::vector<std::size_t> distance_;  // by vertex, to the sink of the latest search
   std::vector<LinkId> hops_;           // of all paths
   std::vector<std::size_t> begins_{0};
@@ -220,12 +232,13 @@ class Unwinder {
 
 }  // namespace
 
-Result<UnwoundNetwork> unwind_with_origins(const Topology& topology, std::uint32_t degree) {
+Result<UnwoundNetwork> unwind_with_origins(const Topology& topology, std::uint32_t degree,
+                                           const std::vector<Slowdown>& slowed) {
   ensure(topology.wires() == nullptr, "switches are unwound before wires are made");
   if (degree == 0) {
     return input_error({}, "an unwinding degree of 0", "every NPU needs an out-link", "use a degree of at least 1");
   }
-  return Unwinder(topology, degree).run();
+  return Unwinder(topology, degree, slowed).run();
 }
 
 std::size_t longest_path(const UnwoundNetwork& unwound) {
@@ -243,9 +256,9 @@ std::size_t most_paths_over_a_link(const UnwoundNetwork& unwound) {
   return paths.empty() ? 1 : *std::max_element(paths.begin(), paths.end());
 }
 
-Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree) {
+Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree, const std::vector<Slowdown>& slowed) {
   if (degree > 0 && topology.switches() == 0) return topology;
-  auto unwound = unwind_with_origins(topology, degree);
+  auto unwound = unwind_with_origins(topology, degree, slowed);
   if (!unwound) return unwound.errors();
   return std::move(unwound->topology);
 }

@@ -137,7 +137,7 @@ class WireSearch {
     SimTime offset;
     for (auto link = path_.rbegin(); link != path_.rend(); ++link) {
       spans_.push_back({*link, offset});
-      offset += network_.alpha(*link);
+      offset = saturating_sum(offset, network_.alpha(*link));
     }
     found_.push_back(wire);
   }
@@ -181,7 +181,7 @@ Link as_link(const Topology& network, std::span<const WireSpan> spans, const std
   for (const WireSpan& span : spans.subspan(1)) {
     const LinkClass& each = network.classes()[network.class_of(span.link)];
     if (slower(each, slowest)) slowest = each;
-    link.alpha += each.alpha;
+    link.alpha = saturating_sum(link.alpha, each.alpha);
   }
   link.bandwidth = slowest.bandwidth;
   link.slowdown = slowest.slowdown;

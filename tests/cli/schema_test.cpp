@@ -62,6 +62,7 @@ std::string study_with(const Setting& setting) {
     if (setting.key == Key::split)
       keys.erase("bandwidth"), keys["total_bandwidth"] = "\"1000GB/s\"",
                                keys["topology"] = "\"RI(4)_FC(8)_RI(4)_SW(32)\"";
+    if (setting.key == Key::priorities) keys["algorithm"] = "\"te_ccl\"", keys["groups"] = "\"0-3; 4-7\"";
     if (setting.key == Key::unwind) keys["algorithm"] = "\"ring\"", keys["collective"] = "\"all_gather\"";
   }
   keys[std::string(setting.name)] = setting.example;

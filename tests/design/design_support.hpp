@@ -37,18 +37,22 @@ inline Vocabulary test_words() {
                                           CollectiveKind::all_reduce};
   for (const char* name : {"ring", "ring_unidirectional", "direct"}) {
     const bool reads = std::string_view(name) == "direct";
-    words.algorithms.push_back({name, AlgorithmFamily::textbook, kinds, {reads, reads, false, false}});
+    const SettingReads settings{.window = reads, .order = reads, .engine = false, .attempts = false, .epochs = false};
+    words.algorithms.push_back({name, AlgorithmFamily::textbook, kinds, settings});
   }
   for (const char* name : {"tacos", "tacos_reference", "pccl"})
-    words.algorithms.push_back(
-        {name, AlgorithmFamily::synthesizer, {}, {false, false, true, true}, {"event_driven", "exact"}});
+    words.algorithms.push_back({name,
+                                AlgorithmFamily::synthesizer,
+                                {},
+                                {.window = false, .order = false, .epochs = std::string_view(name) == "pccl"},
+                                {"event_driven", "exact"}});
   words.algorithms.push_back({"trees",
                               AlgorithmFamily::synthesizer,
                               {},
-                              {false, false, true, true},
+                              {.window = false, .order = false, .epochs = false},
                               {},
                               {CollectiveKind::all_reduce, CollectiveKind::broadcast}});
-  words.algorithms.push_back({std::string(kBestOfAll), AlgorithmFamily::any});
+  words.algorithms.push_back({std::string(kBestOfAll), AlgorithmFamily::any, {}, {.epochs = false}});
   const auto trains = [](const DesignPoint& point) { return point.trains(); };
   const auto communicates = [](const DesignPoint& point) { return !point.trains(); };
   words.objectives = {{"collective_time_ps", false, true, communicates, "points that run a collective"},

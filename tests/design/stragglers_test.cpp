@@ -25,16 +25,67 @@ TEST(Stragglers, ReadTheirOwnText) {
   EXPECT_EQ(*parse_stragglers(to_string(*parsed)), *parsed);
 }
 
+TEST(Stragglers, MayHaveAFactorOfBetaAndOneOfAlpha) {
+  const auto parsed =
+      parse_stragglers("link 4->5 alpha x3; npu 3 alpha x2.50; link 1-0 alpha x1.5; npu 3 x2; npu 4 x3");
+  ASSERT_TRUE(parsed.ok()) << to_string(parsed.errors());
+  EXPECT_EQ(to_string(*parsed), "npu 3 x2; npu 3 alpha x2.5; npu 4 x3; link 0-1 alpha x1.5; link 4->5 alpha x3");
+  EXPECT_EQ(*parse_stragglers(to_string(*parsed)), *parsed);
+  EXPECT_TRUE(slows_links(*parse_stragglers("npu 3 alpha x2")));
+}
+
+TEST(Stragglers, SlowEachLinkOnceForBothFactors) {
+  // A link both ways is two slowdowns. One way of it may have factors of its own; the larger ones count.
+  const auto slowdowns =
+      slowdowns_of(*parse_stragglers("npu 3 x2; npu 3 alpha x2.5; link 0-1 x5; link 0->1 x3; link 0->1 alpha x7"));
+  ASSERT_EQ(slowdowns.size(), 3U);
+  const auto is = [](const Slowdown& each, std::uint32_t source, std::optional<VertexId> target, std::int64_t beta,
+                     std::int64_t alpha) {
+    return each.source == VertexId(source) && each.target == target && each.thousandths == beta &&
+           each.alpha_thousandths == alpha;
+  };
+  EXPECT_TRUE(is(slowdowns[0], 3, std::nullopt, 2000, 2500));
+  EXPECT_TRUE(is(slowdowns[1], 0, VertexId(1), 5000, 7000));
+  EXPECT_TRUE(is(slowdowns[2], 1, VertexId(0), 5000, kNoSlowdown));
+}
+
 TEST(Stragglers, ThatAreNoSlowerAreNone) {
-  EXPECT_EQ(to_string(*parse_stragglers("npu 3 x1; npu 4 delay 0us")), "none");
+  EXPECT_EQ(to_string(*parse_stragglers("npu 3 x1; npu 4 delay 0us; npu 5 alpha x1; npu 6 alpha x1.000")), "none");
   EXPECT_TRUE(parse_stragglers("none")->empty());
   EXPECT_FALSE(slows_links(*parse_stragglers("npu 4 delay 1us")));
 }
 
 TEST(Stragglers, RefuseWhatTheyDoNotKnow) {
-  for (const auto* text : {"", "npu", "npu x x2", "npu 3 2", "npu 3 x2 x3", "npu 3 x1.2345", "link 0 x2", "link 0-0 x2",
-                           "link 0-1 delay 5us", "switch 3 x2", "npu 3 delay 5", "npu 3 x-2", "npu 3 x2;; npu 4 x2",
-                           ";", "npu 3 x2;;", "npu 3 delay 1us; npu 3 delay 2us"})
+  for (const auto* text : {"",
+                           "npu",
+                           "npu x x2",
+                           "npu 3 2",
+                           "npu 3 x2 x3",
+                           "npu 3 x1.2345",
+                           "link 0 x2",
+                           "link 0-0 x2",
+                           "link 0-1 delay 5us",
+                           "switch 3 x2",
+                           "npu 3 delay 5",
+                           "npu 3 x-2",
+                           "npu 3 x2;; npu 4 x2",
+                           ";",
+                           "npu 3 x2;;",
+                           "npu 3 delay 1us; npu 3 delay 2us",
+                           "npu 3 alpha",
+                           "npu 3 alpha 2",
+                           "npu 3 alpha x2 x3",
+                           "npu 3 x2 alpha",
+                           "npu 3 x2 alpha x2",
+                           "npu 3 alpha alpha x2",
+                           "npu 3 alpha x0.999",
+                           "npu 3 alpha x1.0001",
+                           "npu 3 alpha x1000000.001",
+                           "npu alpha 3 x2",
+                           "link 0-1 alpha 5us",
+                           "link 0-1 alpha delay 5us",
+                           "npu 3 alpha delay 5us",
+                           "alpha x2"})
     EXPECT_FALSE(parse_stragglers(text).ok()) << text;
 }
 
@@ -42,6 +93,7 @@ TEST(Stragglers, TakeTheLargestOfSeveralFactors) {
   // Both name the links between NPUs 0 and 1, in either order.
   EXPECT_EQ(to_string(*parse_stragglers("link 0-1 x1.5; link 1-0 x3")), "link 0-1 x3");
   EXPECT_EQ(to_string(*parse_stragglers("npu 2 x4; npu 2 x2; npu 2 delay 1ns")), "npu 2 x4; npu 2 delay 1000ps");
+  EXPECT_EQ(to_string(*parse_stragglers("npu 2 alpha x4; npu 2 x2; npu 2 alpha x2")), "npu 2 x2; npu 2 alpha x4");
   EXPECT_EQ(to_string(*parse_stragglers("link 0->1 x2; link 1->0 x3")), "link 0->1 x2; link 1->0 x3");
 }
 
@@ -65,6 +117,21 @@ TEST(NewKeys, ChangeTheKeyOnlyWhereTheyAreUsed) {
       study_with("stragglers = \"npu 3 x2.0\"\norder = \"absolute\"\nalgorithm = \"direct\"\n")->points.front();
   EXPECT_THAT(slow.canonical, HasSubstr("\norder=absolute\n"));
   EXPECT_THAT(slow.canonical, HasSubstr("\nstragglers=npu 3 x2\n"));
+  const auto late = study_with("stragglers = \"npu 3 alpha x2; npu 3 x2\"\nalgorithm = \"direct\"\n")->points.front();
+  EXPECT_THAT(late.canonical, HasSubstr("\nstragglers=npu 3 x2; npu 3 alpha x2\n"));
+}
+
+TEST(NewKeys, HoldOnlyTheRatioOfPriorities) {
+  const std::string two = "algorithm = \"pccl\"\ngroups = \"0,1; 2,3\"\n";  // weighs groups, in this vocabulary
+  const auto weighed = study_with(two + "priorities = \" 6,2 \"\n");
+  ASSERT_TRUE(weighed.ok()) << messages_of(weighed);
+  EXPECT_THAT(weighed->points.front().canonical, HasSubstr("\npriorities=3,1\n"));
+  EXPECT_EQ(study_with(two + "priorities = \"3,1\"\n")->points.front().key, weighed->points.front().key);
+  EXPECT_EQ(study_with(two + "priorities = \"none\"\n")->points.front().key, study_with(two)->points.front().key);
+  EXPECT_NE(study_with(two + "priorities = \"1,1\"\n")->points.front().key, study_with(two)->points.front().key);
+  // One group has nothing to be weighed against.
+  EXPECT_EQ(study_with("algorithm = \"pccl\"\npriorities = \"4\"\n")->points.front().key,
+            study_with("algorithm = \"pccl\"\n")->points.front().key);
 }
 
 TEST(NewKeys, AreLeftOutWhereNothingReadsThem) {

@@ -267,11 +267,12 @@ std::string random_stragglers(const Topology& topology) {
   const bool late = one_in(5);
   for (std::size_t npu = 0; late && npu < topology.npus(); ++npu)
     if (one_in(2)) text += fmt::format("npu {} delay {}; ", npu, one_of({"700ns", "1us", "100us"}));
-  if (one_in(5)) text += fmt::format("npu {} {}; ", draw(topology.npus()), one_of({"x2", "x1.001"}));
+  if (one_in(5))
+    text += fmt::format("npu {} {}; ", draw(topology.npus()), one_of({"x2", "x1.001", "alpha x3", "alpha x1.001"}));
   const auto slow = random_link(topology);
   if (one_in(4))
     text += fmt::format("link {}{}{} {}; ", slow.source.value(), one_of({"-", "->"}), slow.target.value(),
-                        one_of({"x1.5", "x4"}));
+                        one_of({"x1.5", "x4", "alpha x2.5", "alpha x100"}));
   return text.empty() ? "none" : text.substr(0, text.size() - 2);
 }
 
@@ -340,7 +341,8 @@ TEST(BoundsHold, ForEveryAlgorithmOnMachinesAndShapesOfUpToSixteenNpus) {
   networks.push_back({{"topology", "RI(4)"}, {"alpha", "300ns"}, {"bandwidth", "50GB/s"}});  // solvers, too
   for (const auto* shape : {"fat_tree(4)", "rail_spine(4,3,2)"})
     networks.push_back({{"topology", shape}, {"alpha", "300ns"}, {"bandwidth", "50GB/s,25GB/s,20GB/s"}});
-  for (const auto* stragglers : {"npu 3 delay 50us; npu 4 delay 3us", "npu 2 x2; link 0->1 x1.5"})
+  for (const auto* stragglers : {"npu 3 delay 50us; npu 4 delay 3us", "npu 2 x2; link 0->1 x1.5",
+                                 "npu 2 alpha x10; link 0->1 x1.5; link 0->1 alpha x40"})
     networks.push_back(
         {{"topology", "torus(3,2)"}, {"alpha", "300ns"}, {"bandwidth", "50GB/s"}, {"stragglers", stragglers}});
   for (const auto& network : networks)

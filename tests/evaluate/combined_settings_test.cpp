@@ -76,7 +76,8 @@ class Draw {
     std::string text;
     for (std::uint32_t npu = 0; npu < npus; ++npu) {
       if (random_.below(4) == 0) text += "npu " + std::to_string(npu) + one_of({" delay 5us; ", " delay 100us; "});
-      if (random_.below(6) == 0) text += "npu " + std::to_string(npu) + one_of({" x2; ", " x1000.5; "});
+      if (random_.below(6) == 0)
+        text += "npu " + std::to_string(npu) + one_of({" x2; ", " x1000.5; ", " alpha x1.5; "});
     }
     return text.empty() ? "none" : text;
   }

@@ -319,6 +319,46 @@ TEST(Stragglers, SlowTheirLinksAndMoveTheBound) {
   EXPECT_EQ(around.collective_time_ps, 2'000'000);
 }
 
+TEST(Stragglers, OfAlphaAddToEachHopAndNotToEachSend) {
+  // A ring of 3 with 1 us of latency gathers 1 KB chunks in one step of 2 us. NPU 0's links take three times the
+  // latency: 4 us. The link from 1 to 2 takes 2.5 us: 3.5 us, which is below the 4 us of the two hops over NPU 0.
+  const Words words{{"topology", "RI(3)"}, {"algorithm", "direct"}, {"size", "3KB"}, {"alpha", "1us"}};
+  EXPECT_EQ(row_of(point(words)).collective_time_ps, 2'000'000);
+  const auto slow = row_of(point(with(words, "stragglers", "npu 0 alpha x3")));
+  EXPECT_EQ(slow.collective_time_ps, 4'000'000);
+  EXPECT_EQ(slow.bound_ps, 4'000'000);
+  EXPECT_EQ(slow.verified, Verified::yes);
+  const auto link = row_of(point(with(words, "stragglers", "link 1->2 alpha x2.5")));
+  EXPECT_EQ(link.collective_time_ps, 3'500'000);
+  EXPECT_EQ(link.bound_ps, 3'500'000);
+  // Ten times the latency, 11 us: a synthesizer goes over NPU 0, in 4 us.
+  const Words searched{{"topology", "RI(3)"}, {"algorithm", "tacos"}, {"size", "3KB"}, {"alpha", "1us"}};
+  const auto around = row_of(point(with(searched, "stragglers", "link 1->2 alpha x10")));
+  EXPECT_EQ(around.status, PointStatus::ok) << around.reason;
+  EXPECT_EQ(around.collective_time_ps, 4'000'000);
+  EXPECT_EQ(around.bound_ps, 4'000'000);
+  // Around a ring of 4, one way, every chunk makes three hops of 2 us: 6 us. Three chunks take the link from 1 to 2, at
+  // 0, 2 and 4 us. With three times the latency they arrive at 4, 6 and 8 us, of which the last one ends there: 8 us.
+  // With three times the beta a hop takes 4 us, too, but the link is busy for 3 us of them: the chunks leave at 0, 3
+  // and 6 us, and the last one arrives at 10 us.
+  const Words rings{{"topology", "RI(4)"}, {"algorithm", "ring_unidirectional"}, {"size", "4KB"}, {"alpha", "1us"}};
+  EXPECT_EQ(row_of(point(rings)).collective_time_ps, 6'000'000);
+  const auto late = row_of(point(with(rings, "stragglers", "link 1-2 alpha x3")));
+  EXPECT_EQ(late.collective_time_ps, 8'000'000);
+  EXPECT_EQ(late.verified, Verified::yes);
+  EXPECT_EQ(row_of(point(with(rings, "stragglers", "link 1-2 x3"))).collective_time_ps, 10'000'000);
+}
+
+TEST(Stragglers, OfAlphaStayWhenSwitchesAreUnwound) {
+  // SW(4), unwound to a ring one way, 1 us of latency and 1 us for 1 KB: three hops of 2 us. NPU 0's links take 3 us
+  // of latency: two of the three hops of a chunk (into and out of NPU 0) take 4 us, the third 2 us: 10 us.
+  const Words words{{"topology", "SW(4)"}, {"algorithm", "tacos"}, {"size", "4KB"}, {"alpha", "1us"}};
+  EXPECT_EQ(row_of(point(words)).collective_time_ps, 6'000'000);
+  const auto slow = row_of(point(with(words, "stragglers", "npu 0 alpha x3")));
+  EXPECT_EQ(slow.collective_time_ps, 10'000'000);
+  EXPECT_GE(slow.switched_time_ps, slow.switched_bound_ps);
+}
+
 TEST(Stragglers, ThatStartLateDelayWhatTheySend) {
   const Words words{{"topology", "RI(3)"}, {"algorithm", "direct"}, {"size", "3KB"}};
   const auto late = row_of(point(with(words, "stragglers", "npu 1 delay 5us")));
@@ -332,8 +372,10 @@ TEST(Stragglers, KeepBoundsBelowTimesOnShapes) {
   // Corners, edges and middles are slow in turn: bounds must not assume that all NPUs have the same links.
   for (const auto* topology : {"mesh(3,3)", "torus(3,3)", "LI(6)"})
     for (const auto* collective : {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"})
-      for (const auto* stragglers : {"npu 0 x8", "npu 4 x8", "link 0-1 x8", "link 3->4 x3"}) {
+      for (const auto* stragglers : {"npu 0 x8", "npu 4 x8", "link 0-1 x8", "link 3->4 x3", "npu 0 alpha x8",
+                                     "npu 4 alpha x8", "link 0-1 alpha x80", "link 3->4 x3; link 3->4 alpha x3"}) {
         const auto row = row_of(point({{"topology", topology},
+                                       {"alpha", "1us"},
                                        {"collective", collective},
                                        {"algorithm", "direct"},
                                        {"size", "36KB"},

@@ -49,22 +49,24 @@ std::vector<std::string> values_of(const Setting& setting, const Vocabulary& voc
   }
   if (setting.written == Written::boolean) return {"true", "false"};
   // Texts that fit 16 NPUs in two dimensions: examples are for larger networks.
-  static const std::map<Key, std::vector<std::string>> texts{{Key::topology, {"RI(4)_LI(4)", "RI(8)"}},
-                                                             {Key::without, {"[[0, 1]]"}},
-                                                             {Key::groups, {"0-3; 4-7", "0-3"}},
-                                                             {Key::stragglers, {"npu 1 x2", "npu 1 delay 50us"}},
-                                                             {Key::faults, {"npu 1", "link 0-1", "links 2 draw 3"}},
-                                                             {Key::good_enough, {"1%"}},
-                                                             {Key::epoch, {"slowest", "fastest x2", "9us"}},
-                                                             {Key::solver_time_limit, {"10s"}},
-                                                             {Key::hp, {"2,8", "4,4"}},
-                                                             {Key::compute, {"100TFLOPS"}},
-                                                             {Key::in_network, {"2"}},
-                                                             {Key::optimize_for, {"gpt3_generated HP-(2,8)"}},
-                                                             {Key::split, {"2:1", "1:1"}},
-                                                             {Key::constraints, {"B1 <= 60GB/s", "B1 >= 100GB/s"}},
-                                                             {Key::cost_budget, {"2000USD"}},
-                                                             {Key::dimension_kinds, {"package,node", "package,pod"}}};
+  static const std::map<Key, std::vector<std::string>> texts{
+      {Key::topology, {"RI(4)_LI(4)", "RI(8)"}},
+      {Key::without, {"[[0, 1]]"}},
+      {Key::groups, {"0-3; 4-7", "0-3"}},
+      {Key::stragglers, {"npu 1 x2", "npu 1 alpha x2", "npu 1 delay 50us"}},
+      {Key::faults, {"npu 1", "link 0-1", "links 2 draw 3"}},
+      {Key::good_enough, {"1%"}},
+      {Key::epoch, {"slowest", "fastest x2", "9us"}},
+      {Key::solver_time_limit, {"10s"}},
+      {Key::priorities, {"1,2", "2,1"}},
+      {Key::hp, {"2,8", "4,4"}},
+      {Key::compute, {"100TFLOPS"}},
+      {Key::in_network, {"2"}},
+      {Key::optimize_for, {"gpt3_generated HP-(2,8)"}},
+      {Key::split, {"2:1", "1:1"}},
+      {Key::constraints, {"B1 <= 60GB/s", "B1 >= 100GB/s"}},
+      {Key::cost_budget, {"2000USD"}},
+      {Key::dimension_kinds, {"package,node", "package,pod"}}};
   if (const auto known = texts.find(setting.key); known != texts.end()) return known->second;
   return {};
 }
@@ -143,6 +145,14 @@ TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
                 {"bandwidth", "50GB/s"},
                 {"size", "480KB"},
                 {"collective", "all_to_all"},
+                {"algorithm", algorithm.name}});
+    if (algorithm.reads.epochs)  // two groups of which one ends first
+      kind.add({{"topology", "SW(3)"},
+                {"alpha", "1us"},
+                {"bandwidth", "50GB/s"},
+                {"size", "480KB"},
+                {"collective", "broadcast"},
+                {"groups", "0,1; 0,2"},
                 {"algorithm", algorithm.name}});
     EXPECT_GE(kind.points(), 1U) << algorithm.name;
     for (const std::string& name : kind.without_effect())

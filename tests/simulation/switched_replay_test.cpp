@@ -103,11 +103,12 @@ TEST(SwitchedReplay, IsAValidScheduleOfTheNetworkAndNeverBelowItsBound) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     Random random(seed, 0x73776974);
     auto network = drawn_network(random);
-    if (random.below(3) == 0)
-      network = slow_links(network, {{VertexId(random.below(static_cast<std::uint32_t>(network.npus()))), {}, 1700}})
-                    .value()
-                    .without_shape();
-    const auto unwound = unwind_with_origins(network, 1 + random.below(3)).value();
+    std::vector<Slowdown> slow;
+    if (random.below(3) == 0) {
+      slow.push_back({VertexId(random.below(static_cast<std::uint32_t>(network.npus()))), {}, 1700, 2300});
+      network = slow_links(network, slow).value().without_shape();
+    }
+    const auto unwound = unwind_with_origins(network, 1 + random.below(3), slow).value();
     constexpr CollectiveKind kinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                         CollectiveKind::all_reduce, CollectiveKind::all_to_all};
     const auto kind = kinds[seed % 4];

@@ -31,39 +31,53 @@ inline bool can_receive(const std::vector<std::uint32_t>& holders_of_links, std:
   return false;
 }
 
-/// The least steps of an All-Gather with one chunk per NPU where every hop takes one step: all reachable holdings, step
-/// by step. An NPU that takes all it can of one kind of choice is as good as one that takes less, so only largest
-/// receipts are followed.
-inline int steps_by_brute_force(const Topology& topology) {
+/// What each NPU holds: bit i is the chunk of NPU i.
+using Holdings = std::vector<std::uint32_t>;
+
+/// Each NPU with its own chunk.
+inline Holdings own_chunks(std::size_t npus) {
+  Holdings first(npus);
+  for (std::size_t npu = 0; npu < npus; ++npu) first[npu] = 1U << npu;
+  return first;
+}
+
+/// The holdings after one step in which every link may take a chunk. An NPU that takes all it can of one kind of choice
+/// is as good as one that takes less, so only largest receipts are followed.
+inline std::vector<Holdings> holdings_after(const Topology& topology, const Holdings& state) {
   const std::size_t npus = topology.npus();
   const std::uint32_t full = (1U << npus) - 1;
-  using State = std::vector<std::uint32_t>;
-  State first(npus);
-  for (std::size_t npu = 0; npu < npus; ++npu) first[npu] = 1U << npu;
-  std::set<State> states{first};
-  for (int step = 0;; ++step) {
-    std::set<State> next;
-    for (const State& state : states) {
-      if (std::ranges::all_of(state, [&](std::uint32_t held) { return held == full; })) return step;
-      std::vector<State> partial{State()};
-      for (std::size_t npu = 0; npu < npus; ++npu) {
-        std::vector<std::uint32_t> holders;
-        for (const LinkId link : topology.in_links(VertexId::at(npu)))
-          holders.push_back(state[topology.source(link).index()]);
-        std::vector<std::uint32_t> receipts;
-        for (std::uint32_t chunks = full; chunks <= full; --chunks)
-          if ((chunks & state[npu]) == 0 && can_receive(holders, chunks) &&
-              std::ranges::none_of(receipts, [&](std::uint32_t more) { return (more & chunks) == chunks; }))
-            receipts.push_back(chunks);
-        std::vector<State> longer;
-        for (const State& before : partial)
-          for (const std::uint32_t chunks : receipts) {
-            longer.push_back(before);
-            longer.back().push_back(state[npu] | chunks);
-          }
-        partial = std::move(longer);
+  std::vector<Holdings> partial{Holdings()};
+  for (std::size_t npu = 0; npu < npus; ++npu) {
+    std::vector<std::uint32_t> holders;
+    for (const LinkId link : topology.in_links(VertexId::at(npu)))
+      holders.push_back(state[topology.source(link).index()]);
+    std::vector<std::uint32_t> receipts;
+    for (std::uint32_t chunks = full; chunks <= full; --chunks)
+      if ((chunks & state[npu]) == 0 && can_receive(holders, chunks) &&
+          std::ranges::none_of(receipts, [&](std::uint32_t more) { return (more & chunks) == chunks; }))
+        receipts.push_back(chunks);
+    std::vector<Holdings> longer;
+    for (const Holdings& before : partial)
+      for (const std::uint32_t chunks : receipts) {
+        longer.push_back(before);
+        longer.back().push_back(state[npu] | chunks);
       }
-      next.insert(partial.begin(), partial.end());
+    partial = std::move(longer);
+  }
+  return partial;
+}
+
+/// The least steps of an All-Gather with one chunk per NPU where every hop takes one step: all reachable holdings, step
+/// by step.
+inline int steps_by_brute_force(const Topology& topology) {
+  const std::uint32_t full = (1U << topology.npus()) - 1;
+  std::set<Holdings> states{own_chunks(topology.npus())};
+  for (int step = 0;; ++step) {
+    std::set<Holdings> next;
+    for (const Holdings& state : states) {
+      if (std::ranges::all_of(state, [&](std::uint32_t held) { return held == full; })) return step;
+      const auto after = holdings_after(topology, state);
+      next.insert(after.begin(), after.end());
     }
     states = std::move(next);
   }

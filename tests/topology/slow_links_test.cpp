@@ -56,6 +56,44 @@ TEST(SlowLinks, GoWithTheirSwitchWhenItIsUnwound) {
   }
 }
 
+TEST(SlowLinks, StretchTheLatency) {
+  // 1 us times 2.5; the serialization time stays. A latency of 3 ps times 1.001 is 3.003 ps, rounded up to 4.
+  const auto slow = slow_links(ring_of(4), {{VertexId(1), VertexId(2), kNoSlowdown, 2500}}).value();
+  for (std::size_t i = 0; i < slow.links(); ++i) {
+    const auto link = slow.link(LinkId::at(i));
+    const bool named = link.source == VertexId(1) && link.target == VertexId(2);
+    EXPECT_EQ(link.alpha, nanoseconds(named ? 2500 : 1000)) << i;
+    EXPECT_EQ(link.slowdown, kNoSlowdown) << i;
+  }
+  const auto tiny = slow_links(support::ring(3, picoseconds(3)), {{VertexId(0), std::nullopt, 2000, 1001}}).value();
+  for (const LinkId link : tiny.out_links(VertexId(0))) {
+    EXPECT_EQ(tiny.alpha(link), picoseconds(4));
+    EXPECT_EQ(tiny.link(link).slowdown, 2000);
+  }
+  // 10^18 ps times 1000 does not fit into 63 bits.
+  const auto endless =
+      slow_links(support::ring(3, SimTime::of(1'000'000'000'000'000'000)), {{VertexId(0), {}, kNoSlowdown, 1'000'000}});
+  EXPECT_EQ(endless->alpha(endless->out_links(VertexId(0)).front()), SimTime::max());
+}
+
+TEST(SlowLinks, KeepTheirLatencyWhenTheirSwitchIsUnwound) {
+  // SW(4), 1 us; degree 1 joins i with i+1. NPU 0's links take 3 us each, and the one from the switch to NPU 2 takes
+  // 1.001 us (1.0005 us in thousandths of 1 us is 1.001). A new link has the latency of the link into the switch, here
+  // 3 us from 0 to 1 and 1 us elsewhere, and what is added to the link out: 2 us to NPU 0 and 1 ns to NPU 2.
+  const auto network = support::switched(4, microseconds(1));
+  const std::vector<Slowdown> slowdowns{{VertexId(0), std::nullopt, kNoSlowdown, 3000},
+                                        {VertexId(4), VertexId(2), kNoSlowdown, 1001}};
+  const auto slow = slow_links(network, slowdowns).value();
+  const auto direct = unwind_switches(slow, 1, slowdowns).value();
+  std::vector<SimTime> to(4);
+  for (std::size_t i = 0; i < direct.links(); ++i)
+    to[direct.target(LinkId::at(i)).index()] = direct.alpha(LinkId::at(i));
+  EXPECT_EQ(to, (std::vector{microseconds(3), microseconds(3), nanoseconds(1001), microseconds(1)}));
+  // Unslowed networks are unwound as before.
+  const auto plain = unwind_switches(network, 1).value();
+  for (std::size_t i = 0; i < plain.links(); ++i) EXPECT_EQ(plain.alpha(LinkId::at(i)), microseconds(1));
+}
+
 TEST(SlowLinks, AreThoseFromOneVertexToAnother) {
   const auto slow = slow_links(ring_of(4), {{VertexId(1), VertexId(2), 1500}}).value();
   std::size_t slowed = 0;

@@ -91,7 +91,7 @@ struct SettingReads {
   bool phases = true;    ///< its All-Reduce is a reduction and a gather: overlap
   bool stops = true;     ///< it ends at the first result that is good enough
   bool solves = true;    ///< it runs solvers: solver_nodes, solver_time_limit
-  bool epochs = true;    ///< its solvers work on epochs: formulation, epoch
+  bool epochs = true;    ///< its solvers work on epochs: formulation, epoch, priorities
   bool operator==(const SettingReads&) const = default;
 };
 

@@ -63,6 +63,7 @@ enum class Key : std::uint8_t {
   epoch,
   solver_nodes,
   solver_time_limit,
+  priorities,
   workload,
   hp,
   compute,

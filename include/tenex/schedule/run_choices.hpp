@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tenex/base/quantity.hpp"
 
@@ -74,6 +75,16 @@ struct EpochChoice {
 /// "fastest", "slowest", either with a factor as in "fastest x2", or the length in picoseconds.
 [[nodiscard]] std::string to_string(const EpochChoice& epoch);
 
+/// How much the completion time of each process group counts (TE-CCL, section 5, "Use in multi-tenant clusters"): of
+/// the schedules with the fewest epochs K, a synthesizer looks for one with the least sum of weight * finish epoch.
+struct Priorities {
+  static constexpr std::int64_t kMost = 1000;
+  std::vector<std::int64_t> weights;  ///< by group, from 1 to kMost, without a common divisor; empty: none are given
+  bool operator==(const Priorities&) const = default;
+};
+/// "4,1", or "none".
+[[nodiscard]] std::string to_string(const Priorities& priorities);
+
 /// What a study asks of synthesizers with solvers.
 struct SolverChoice {
   Formulation formulation = Formulation::automatic;
@@ -81,6 +92,7 @@ struct SolverChoice {
   std::int64_t nodes = kDefaultNodes;  ///< most nodes of all branch-and-bound searches of a result; 0: no limit
   SimTime
       time_limit;  ///< wall clock for all solvers of a result; zero: none. It may change a result, and marks it then
+  Priorities priorities = {};  ///< of process groups
 
   static constexpr std::int64_t kDefaultNodes = 1000;
   bool operator==(const SolverChoice&) const = default;

@@ -122,7 +122,7 @@ struct Synthesizer {
   bool stops = false;
   /// Whether it runs solvers, and so reads SolverChoice::nodes and time_limit.
   bool solves = false;
-  /// Whether its solvers work on epochs, and so read SolverChoice::formulation and epoch.
+  /// Whether its solvers work on epochs, and so read SolverChoice::formulation, epoch and priorities.
   bool has_epochs = false;
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time
   /// is the only time that the synthesizer reads. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)

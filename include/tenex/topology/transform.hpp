@@ -13,11 +13,20 @@
 
 namespace tenex {
 
+/// Links that are slower: those from `source` to `target` or, without a target, all links that leave or enter `source`.
+struct Slowdown {
+  VertexId source;
+  std::optional<VertexId> target;
+  std::int64_t thousandths = kNoSlowdown;        ///< the serialization time is multiplied by thousandths/1000
+  std::int64_t alpha_thousandths = kNoSlowdown;  ///< alpha is
+};
+
 /// Replaces every switch by direct links (TACOS, section IV-G). NPU i of a switch's N NPUs (in id order) gets a link to
 /// each of its next d neighbours i+1 .. i+d (mod N). The new link has the alpha of the NPU's link into the switch and
 /// beta times d (bandwidth rounded down). Where the link out of the switch to the neighbour is slower than the one in,
-/// its bandwidth and slowdown count. The new links stand where the NPU's link into the switch stood. d is capped at N-1
-/// per switch.
+/// its bandwidth and slowdown count. `slowed` is what slow_links() has done to the topology: what it added to the alpha
+/// of the link out of the switch is added to that of the new link. The new links stand where the NPU's link into the
+/// switch stood. d is capped at N-1 per switch.
 ///
 /// Switches that are joined with each other are unwound as one. The i-th of its NPUs that can send gets links to the
 /// next d after the i-th of those that can receive (i scaled where their numbers differ; d is raised until everyone
@@ -25,7 +34,8 @@ namespace tenex {
 /// equal share of its bandwidth beside the other paths over it. A topology without switches is returned unchanged.
 /// Errors (input): d = 0, a bandwidth that rounds to zero. The product that was unwound is Topology::unwound_shape(),
 /// unless its switches are joined. O(links * d); where switches are joined, times the links between them.
-[[nodiscard]] Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree);
+[[nodiscard]] Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree,
+                                               const std::vector<Slowdown>& slowed = {});
 
 /// An unwound network, and what each of its links stands for in the network with switches.
 struct UnwoundNetwork {
@@ -47,26 +57,19 @@ struct UnwoundNetwork {
 [[nodiscard]] std::size_t most_paths_over_a_link(const UnwoundNetwork& unwound);
 
 /// unwind_switches(), with the path of every link. Same errors and cost.
-[[nodiscard]] Result<UnwoundNetwork> unwind_with_origins(const Topology& topology, std::uint32_t degree);
+[[nodiscard]] Result<UnwoundNetwork> unwind_with_origins(const Topology& topology, std::uint32_t degree,
+                                                         const std::vector<Slowdown>& slowed = {});
 
 /// Removes all links between each pair of vertices, both directions. Errors (input): a pair that no link joins (the
 /// nearest existing neighbours are named). The shape is forgotten. O(links + pairs * degree).
 [[nodiscard]] Result<Topology> remove_links(const Topology& topology,
                                             const std::vector<std::pair<VertexId, VertexId>>& pairs);
 
-/// Links that serialize more slowly: those from `source` to `target` or, without a target, all links that leave or
-/// enter `source`.
-struct Slowdown {
-  VertexId source;
-  std::optional<VertexId> target;
-  std::int64_t thousandths =
-      kNoSlowdown;  ///< the serialization time is multiplied by thousandths/1000; alpha is unchanged
-};
-
 /// Slows links down. Link::slowdown becomes the largest factor of the slowdowns that name the link; the bandwidth
-/// stays. The shape is kept because routes depend on it. The links of a dimension may then differ, so use
-/// Topology::without_shape() for anything that relies on equal dimensions (bounds, synthesis). Errors (input): a vertex
-/// or a link that does not exist. Before wires are made. O(links).
+/// stays. Link::alpha is multiplied by the largest factor of alpha, rounded up to picoseconds (SimTime::max() where
+/// that does not fit). The shape is kept because routes depend on it. The links of a dimension may then differ in
+/// either, so use Topology::without_shape() for anything that relies on equal dimensions (bounds, synthesis). Errors
+/// (input): a vertex or a link that does not exist. Once per topology, before wires are made. O(links).
 [[nodiscard]] Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns);
 
 }  // namespace tenex

@@ -1,6 +1,8 @@
 // The keys of an algorithm: its name, its options, and how its schedule is simulated.
 #include <algorithm>
 #include <iterator>
+#include <numeric>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -28,6 +30,7 @@ constexpr auto formulation = [](auto& point) -> auto& { return point.point.solve
 constexpr auto epoch = [](auto& point) -> auto& { return point.point.solver.epoch; };
 constexpr auto solver_nodes = [](auto& point) -> auto& { return point.point.solver.nodes; };
 constexpr auto solver_time_limit = [](auto& point) -> auto& { return point.point.solver.time_limit; };
+constexpr auto priorities = [](auto& point) -> auto& { return point.point.solver.priorities; };
 constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
@@ -120,6 +123,39 @@ Result<SettingValue> parse_limit(const Setting& setting, std::string_view, const
   return value;
 }
 
+/// "4,1": whole numbers, of which only the ratio counts; nullopt for another text.
+std::optional<Priorities> read_priorities(std::string_view text) {
+  Priorities priorities;
+  if (text == "none") return priorities;
+  std::int64_t divisor = 0;
+  for (std::size_t start = 0; start <= text.size();) {
+    const auto end = std::min(text.find(',', start), text.size());
+    auto word = text.substr(start, end - start);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    const auto weight = read_number<std::int64_t>(word);
+    if (!weight || *weight < 1 || *weight > Priorities::kMost) return std::nullopt;
+    priorities.weights.push_back(*weight);
+    divisor = std::gcd(divisor, *weight);
+    start = end + 1;
+  }
+  for (std::int64_t& weight : priorities.weights) weight /= divisor;
+  return priorities;
+}
+
+Result<SettingValue> parse_priorities(const Setting& setting, std::string_view, const Node& node, ValueContext&) {
+  auto priorities = read_priorities(node.text());
+  if (!priorities)
+    return input_error(
+        node.text_place(), fmt::format("\"{}\" is \"{}\"", setting.name, shortened(node.text())),
+        fmt::format("it is none, or a whole number from 1 to {} for each process group, joined by commas",
+                    Priorities::kMost),
+        "write for instance \"4,1\"");
+  SettingValue value = value_at(node);
+  value.data = *std::move(priorities);
+  return value;
+}
+
 void reset_algorithm(const PointDraft& draft) {
   algorithm(draft).clear();
   draft.point.family = AlgorithmFamily::unknown;
@@ -147,6 +183,10 @@ bool tries_several(const PointView& view) {
 }
 bool solves(const PointView& view) { return synthesizes(view) && view.point.reads.solves; }
 bool has_epochs(const PointView& view) { return synthesizes(view) && view.point.reads.epochs; }
+/// With one group there is nothing to weigh.
+bool weighs_groups(const PointView& view) {
+  return has_epochs(view) && runs_collective(view) && view.collective.groups.list().size() > 1;
+}
 bool reads_order(const PointView& view) { return is_textbook(view) && view.point.reads.order; }
 bool reads_window(const PointView& view) { return is_textbook(view) && view.point.reads.window; }
 
@@ -381,6 +421,22 @@ std::vector<Setting> algorithm_settings() {
        .reset = reset<solver_time_limit>,
        .matters = solves,
        .canonical = [](const PointView&) { return std::string(); }},
+      {.key = Key::priorities,
+       .name = "priorities",
+       .help =
+           "te_ccl: a weight for each process group, joined by commas, or none: of the plans with the fewest epochs, "
+           "one with the least sum of weight times finish epoch",
+       .example = "\"4,1\"",
+       .fallback = "none",
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByCollectiveTime,
+       .column = text_column(),
+       .parse = parse_priorities,
+       .set = set<priorities>,
+       .reset = reset<priorities>,
+       .matters = weighs_groups,
+       .canonical = unless_default<priorities>,
+       .text = text_if<priorities, runs_collective>},
       {.key = Key::seed,
        .name = "seed",
        .help = "seed of all random choices",

@@ -62,6 +62,7 @@ inline std::string printed(const LinkPairs& pairs) { return text_of_pairs(pairs)
 inline std::string printed(const SwitchBuffer& buffer) { return to_string(buffer); }
 inline std::string printed(const GoodEnough& share) { return to_string(share); }
 inline std::string printed(const EpochChoice& epoch) { return to_string(epoch); }
+inline std::string printed(const Priorities& priorities) { return to_string(priorities); }
 inline std::string printed(const Stragglers& stragglers) { return to_string(stragglers); }
 inline std::string printed(const NetworkFaults& faults) { return to_string(faults); }
 inline std::string printed(const Groups& groups) { return std::string(groups.text()); }

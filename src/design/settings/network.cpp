@@ -257,9 +257,9 @@ std::vector<Setting> network_settings() {
        .text = text_if<without, runs_collective>},
       {.key = Key::stragglers,
        .name = "stragglers",
-       .help = "slow links and NPUs, NPUs that start late: `npu N xF`, `link A-B xF`, `link A->B xF`, `npu N delay T`, "
-               "joined by `;`",
-       .example = "\"npu 3 x2; link 0-1 x1.5; npu 7 delay 5us\"",
+       .help = "slow links and NPUs, NPUs that start late: `npu N xF`, `link A-B xF`, `link A->B xF` (bytes), `npu N "
+               "alpha xF`, `link A-B alpha xF`, `link A->B alpha xF` (latency), `npu N delay T`, joined by `;`",
+       .example = "\"npu 3 x2; link 0-1 alpha x1.5; npu 7 delay 5us\"",
        .fallback = "none",
        .read_by = ReadBy::collectives,
        .reason = "a parallelization is laid over the dimensions of a whole shape",

@@ -2,6 +2,7 @@
 #include "synthesis/te_ccl/model.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <queue>
 #include <set>
@@ -20,6 +21,7 @@ class Builder {
  public:
   Builder(const Instance& instance, const EpochGrid& grid, const EpochState& state, const Wish& wish)
       : topology_(instance.topology),
+        collective_(instance.collective),
         grid_(grid),
         state_(state),
         wish_(wish),
@@ -37,6 +39,7 @@ class Builder {
       for (std::size_t vertex = topology_.npus(); vertex < vertices_; ++vertex) add_buffer(vertex);
     if (wish_.early || !wish_.all) reward_arrivals();
     if (!wish_.all) reward_ways();
+    for (std::size_t group = 0; group < wish_.weights.size(); ++group) weigh(GroupId::at(group));
     return std::move(model_);
   }
 
@@ -85,9 +88,11 @@ class Builder {
     }
     return true;
   }
-  /// Early sends are a little cheaper, so that solutions have few and early ones.
+  /// Early sends are a little cheaper, so that solutions have few and early ones. Beside weights they are free, because
+  /// many of them together would cost more than an epoch of a group.
   [[nodiscard]] double cost_of(int epoch) const {
     constexpr double kOfOneSend = 1e-3;
+    if (!wish_.weights.empty()) return 0;
     return kOfOneSend * (1 + static_cast<double>(epoch) / (1 + wish_.horizon));
   }
 
@@ -122,6 +127,7 @@ class Builder {
     }
     final_[at(chunk, vertex)] = before;
     send_on(chunk, vertex, held);
+    if (!wish_.weights.empty() && whole) wanted_[collective_.group_of(ChunkId::at(chunk))].push_back(std::move(held));
   }
 
   /// Sends of what the vertex has from the start: a switch that does not copy has it once.
@@ -299,6 +305,23 @@ class Builder {
         model_.program.cost[column] -= 1.0 / (1 + send.epoch + grid_.links[send.link.index()].latency);
     }
   }
+  /// A group wins its weight in every epoch of the horizon in which it is done: in which all its places hold what they
+  /// want. The epochs in which it is not done are its finish epoch.
+  void weigh(GroupId group) {
+    auto& program = model_.program;
+    const auto weight = static_cast<double>(wish_.weights[group.index()]);
+    const auto& places = wanted_[group];
+    int first = 0;
+    for (const auto& held : places) first = std::max(first, held.front().first);
+    for (int epoch = first; epoch < wish_.horizon; ++epoch) {
+      const int done = program.add_column(0, 1, -weight);
+      for (const auto& held : places) {
+        const auto after = std::ranges::upper_bound(held, epoch, {}, &std::pair<int, int>::first);
+        program.add_row(std::vector<Term>{{done, 1}, {std::prev(after)->second, -1}}, -LinearProgram::kUnbounded, 0);
+      }
+    }
+  }
+
   /// It wins less at a place on its way there (TE-CCL, appendix D).
   void reward_ways() {
     auto& program = model_.program;
@@ -318,6 +341,7 @@ class Builder {
   }
 
   const Topology& topology_;
+  const Collective& collective_;
   const EpochGrid& grid_;
   const EpochState& state_;
   const Wish& wish_;
@@ -330,6 +354,8 @@ class Builder {
   std::map<std::size_t, std::vector<int>> on_link_;
   std::map<std::vector<int>, int> most_of_;  ///< by sends that part at a switch that copies: their signals before it
   std::map<std::size_t, int> final_;         ///< by (chunk, vertex): what it holds in the end
+  /// Where weights count, by group: what each place that wants a chunk holds, by epoch (epoch, column).
+  std::map<GroupId, std::vector<std::vector<std::pair<int, int>>>> wanted_;
 };
 
 }  // namespace

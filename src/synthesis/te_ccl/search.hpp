@@ -5,7 +5,10 @@
 // Searches but the one in rounds end early at a schedule that is good enough by what is proven (TE-CCL, Table 8).
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "synthesis/solvers/solve.hpp"
@@ -14,6 +17,10 @@
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex::te_ccl {
+
+/// The epochs that a schedule takes if every send starts in the first epoch in which its chunk is there and its link is
+/// free, in the order of their starts; over wires and with limited buffers the epochs of its time.
+[[nodiscard]] int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& schedule);
 
 /// What a search found and proved.
 struct Found {
@@ -32,6 +39,31 @@ struct Found {
 /// better than plans rounded up. Horizons end below `known`, the time of a schedule.
 [[nodiscard]] Found search_rounded_down(const Instance& instance, SimTime length, SimTime known, SimTime bound,
                                         SolverBudget& budget, GoodEnough enough = {});
+/// What the weights of process groups compare of schedules, less is better: the epochs of the time, rounded up, and
+/// then the sum over groups of weight * last arrival in picoseconds. Precondition: one weight for each group. O(sends).
+struct WeighedFinish {
+  __extension__ using Sum = __int128;
+  std::int64_t epochs = 0;
+  Sum sum = 0;
+  auto operator<=>(const WeighedFinish&) const = default;
+};
+[[nodiscard]] WeighedFinish weighed_finish(const Instance& instance, SimTime epoch, const Schedule& schedule,
+                                           const Priorities& priorities);
+
+/// A plan by priorities.
+struct Weighed {
+  std::optional<Schedule> schedule;  ///< at its epochs; over wires whose epochs are not exact, played
+  int epochs = 0;                    ///< its horizon
+  bool solved = false;               ///< a solver ran
+  std::string left_out;              ///< what is not proven or was not tried, in words; empty: nothing
+};
+/// Of the plans of whole chunks within `horizon` epochs, hops rounded up, one with the least sum of weight * finish
+/// epoch over the process groups (TE-CCL, section 5: priorities of tenants). A group's finish epoch is the one at whose
+/// start all its chunks have arrived. Where no plan has so few epochs, because hops are rounded up, the next horizon
+/// that has one counts, up to twice as many. Precondition: one weight for each group.
+[[nodiscard]] Weighed search_by_priority(const Instance& instance, const EpochGrid& up, int horizon,
+                                         const Priorities& priorities, SolverBudget& budget);
+
 /// Rounds of few epochs, each from where the last one ended (TE-CCL, section IV.2 and appendix D).
 [[nodiscard]] Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudget& budget);
 /// For chunks with one destination each: the least horizon for rates, rates to paths, paths to chunks in the order in

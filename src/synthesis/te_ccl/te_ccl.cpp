@@ -122,6 +122,14 @@ Found search(const SynthesisProblem& problem, Formulation formulation, const Epo
   return search_whole_chunks(problem, grid, known.gathered.schedule, known.bound, budget, problem.good_enough);
 }
 
+/// The schedule without waste, re-timed; nullopt where it does not keep the limits of buffers.
+std::optional<Schedule> retimed(const SynthesisProblem& problem, const Schedule& schedule) {
+  const Schedule pruned = prune_waste(problem, schedule);
+  if (!limits_buffers(problem.topology)) return retime(problem, pruned);
+  if (!verify(problem, pruned).valid()) return std::nullopt;
+  return pruned;  // what arrives sooner could wait too long
+}
+
 /// Keeps what a search found if it is better, re-timed.
 void take(const SynthesisProblem& problem, const Found& found, Formulation formulation, SimTime epoch, Proven& proven,
           SolverBudget& budget) {
@@ -129,13 +137,11 @@ void take(const SynthesisProblem& problem, const Found& found, Formulation formu
   proven.bound = std::max(proven.bound, found.bound);
   budget.learn_bound(proven.bound);
   if (!found.schedule) return;
-  const Schedule pruned = prune_waste(problem, *found.schedule);
-  const bool limited = limits_buffers(problem.topology);  // what arrives sooner could wait too long
-  if (limited && !verify(problem, pruned).valid()) return;
-  const Schedule retimed = limited ? pruned : retime(problem, pruned);
-  const SimTime time = last_arrival(problem, retimed);
+  const auto schedule = retimed(problem, *found.schedule);
+  if (!schedule) return;
+  const SimTime time = last_arrival(problem, *schedule);
   if (time >= proven.gathered.time) return;
-  proven.gathered = {.schedule = retimed, .time = time, .engine = maker_of(formulation)};
+  proven.gathered = {.schedule = *schedule, .time = time, .engine = maker_of(formulation)};
   proven.report.epochs = found.epochs;
   budget.learn_time(time, found.epochs);
 }
@@ -152,6 +158,43 @@ void take_rates(const SynthesisProblem& problem, EpochGrid grid, Proven& proven,
   }
 }
 
+/// Keeps a plan by priorities if its schedule is better by the weights, and so of no more epochs than the known one.
+/// Its time may be longer by less than an epoch.
+void weigh(const SynthesisProblem& problem, const EpochGrid& grid, int horizon, Proven& proven, SolverBudget& budget) {
+  const Priorities& priorities = problem.solver.priorities;
+  const Weighed found = search_by_priority(problem, grid, horizon, priorities, budget);
+  proven.gathered.left_out = found.left_out;
+  if (found.solved) proven.report.epoch = grid.length;
+  const auto schedule = found.schedule ? retimed(problem, *found.schedule) : std::nullopt;
+  if (!schedule || weighed_finish(problem, grid.length, *schedule, priorities) >=
+                       weighed_finish(problem, grid.length, proven.gathered.schedule, priorities))
+    return;
+  proven.gathered.schedule = *schedule;
+  proven.gathered.time = last_arrival(problem, *schedule);
+  proven.gathered.engine = te_ccl_maker::milp;
+  proven.report.epochs = found.epochs;
+}
+
+/// Searches for a schedule that ends sooner. Returns the least number of the grid's epochs in which one is known to
+/// end.
+int improve(const SynthesisProblem& problem, const EpochGrid& grid, Proven& proven, SolverBudget& budget) {
+  const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
+  int horizon = epochs_of(problem, grid, proven.gathered.schedule);
+  if (formulation == Formulation::lp) {
+    take_rates(problem, grid, proven, budget);
+  } else {
+    const Found found = search(problem, formulation, grid, proven, budget);
+    if (formulation == Formulation::milp && found.schedule) horizon = std::min(horizon, found.epochs);
+    take(problem, found, formulation, grid.length, proven, budget);
+  }
+  if (formulation == Formulation::milp && !grid.exact &&
+      !problem.good_enough.reached(proven.gathered.time, proven.bound))
+    take(problem,
+         search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough),
+         formulation, grid.length, proven, budget);
+  return std::min(horizon, epochs_of(problem, grid, proven.gathered.schedule));
+}
+
 /// A collective that copies, or whose chunks have one destination each.
 Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   Proven proven;
@@ -164,20 +207,15 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   budget.learn_time(proven.gathered.time, -1);
   const bool needs_lp = problem.solver.formulation == Formulation::lp && !problem.collective.is_unicast();
   const auto enough = [&] { return problem.good_enough.reached(proven.gathered.time, proven.bound); };
-  if (enough() || needs_lp) {
+  const bool weighs = problem.solver.priorities != Priorities{};
+  if ((enough() && !weighs) || needs_lp) {
     close(problem, proven, budget);
     return proven;
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
-  const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-  if (formulation == Formulation::lp)
-    take_rates(problem, grid, proven, budget);
-  else
-    take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven, budget);
-  if (formulation == Formulation::milp && !grid.exact && !enough())
-    take(problem,
-         search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough),
-         formulation, grid.length, proven, budget);
+  const int horizon =
+      enough() ? epochs_of(problem, grid, proven.gathered.schedule) : improve(problem, grid, proven, budget);
+  if (weighs) weigh(problem, grid, horizon, proven, budget);
   close(problem, proven, budget);
   return proven;
 }
@@ -192,6 +230,18 @@ Result<Gathered> gather(const SynthesisProblem& problem) {
 
 /// What te_ccl does not do, by name.
 std::optional<Diagnostic> refusal(const SynthesisProblem& problem) {
+  const auto& weights = problem.solver.priorities.weights;
+  const auto groups = problem.collective.groups().size();
+  if (!weights.empty() && weights.size() != groups)
+    return input_error({}, fmt::format("{} priorities for {} process groups", weights.size(), groups),
+                       "each group has one", "give as many as there are groups");
+  if (problem.collective.kind() == CollectiveKind::mixed && problem.collective.has_sums())
+    return unsupported_error({}, "te_ccl takes groups that differ or share NPUs only where none forms sums",
+                             "it reverses a reduction as a whole", "choose another algorithm, such as pccl");
+  if (!weights.empty() && problem.collective.has_sums())
+    return unsupported_error({}, "priorities of groups that form sums",
+                             "finish epochs are weighed where chunks are only copied",
+                             "choose a collective that copies, or remove the priorities");
   if (limits_buffers(problem.topology) && problem.solver.formulation == Formulation::a_star)
     return unsupported_error({}, "the formulation a_star takes no limited buffers of switches",
                              "a round does not know what the next one leaves in them",

@@ -10,10 +10,7 @@
 #include "tenex/schedule/verifier.hpp"
 
 namespace tenex::te_ccl {
-namespace {
 
-/// The epochs that a schedule takes if every send starts in the first epoch in which its chunk is there and its link is
-/// free, in the order of their starts.
 int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& schedule) {
   // Starts wait for several links, or for room in a buffer: epochs of its time.
   if (instance.topology.wires() != nullptr || limits_buffers(instance.topology)) {
@@ -48,6 +45,8 @@ int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& s
   }
   return last;
 }
+
+namespace {
 
 /// Solves a model; `plan` gets the sends of a solution.
 SolveStatus solve_wish(const Instance& instance, const EpochGrid& grid, const EpochState& state, const Wish& wish,
