@@ -199,13 +199,15 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   int horizon = epochs_of(problem, grid, proven.gathered.schedule);
   if (!enough()) {
     const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-    const Found found = search(problem, formulation, grid, proven, budget);
+    SolverBudget part = weighs ? budget.share(2) : budget;
+    const Found found = search(problem, formulation, grid, proven, part);
     if (formulation == Formulation::milp && found.schedule) horizon = std::min(horizon, found.epochs);
-    take(problem, found, formulation, grid.length, proven, budget);
+    take(problem, found, formulation, grid.length, proven, part);
     if (formulation == Formulation::milp && !grid.exact && !enough())
       take(problem,
-           search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough),
-           formulation, grid.length, proven, budget);
+           search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, part, problem.good_enough),
+           formulation, grid.length, proven, part);
+    budget.use(part);
     horizon = std::min(horizon, epochs_of(problem, grid, proven.gathered.schedule));
   }
   if (weighs) weigh(problem, grid, horizon, proven, budget);
