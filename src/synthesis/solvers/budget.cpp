@@ -22,10 +22,9 @@ SolverBudget SolverBudget::of(const SynthesisProblem& problem) {
   return budget;
 }
 
-SolverBudget SolverBudget::share() const {
-  constexpr std::int64_t kShare = 4;
+SolverBudget SolverBudget::share(std::int64_t parts) const {
   SolverBudget part = *this;
-  part.nodes = nodes_used + std::max<std::int64_t>(1, (nodes - nodes_used) / kShare);
+  part.nodes = nodes_used + std::max<std::int64_t>(1, (nodes - nodes_used) / parts);
   return part;
 }
 

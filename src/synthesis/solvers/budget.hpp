@@ -23,8 +23,8 @@ struct SolverBudget {
   /// The budget of a problem, whose progress it tells.
   [[nodiscard]] static SolverBudget of(const SynthesisProblem& problem);
   [[nodiscard]] bool spent() const { return clock_ended || nodes_used >= nodes; }
-  /// The same with a quarter of the nodes that are left, at least one.
-  [[nodiscard]] SolverBudget share() const;
+  /// The same with one of so many parts of the nodes that are left, at least one node.
+  [[nodiscard]] SolverBudget share(std::int64_t parts = 4) const;
   /// Takes over what a share of this budget used.
   void use(const SolverBudget& share);
 

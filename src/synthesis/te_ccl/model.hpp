@@ -53,8 +53,9 @@ struct Wish {
   bool early = false;   ///< all: arrivals win the more the sooner (the objective of TE-CCL, section III)
   bool limits = false;  ///< buffers of switches are limited; otherwise the model has more plans than there are
   double reward = 0.5;  ///< not all: what a chunk on its way wins at most (gamma of TE-CCL, appendix D)
-  /// all: by process group, nothing else has a cost: the least sum of weight * finish epoch, the epoch at whose start
-  /// the last chunk of the group has arrived (TE-CCL, section 5, priorities); empty: no groups are weighed
+  /// all: by process group: the least sum of weight * finish epoch, the epoch at whose start the last chunk of the
+  /// group has arrived (TE-CCL, section 5, priorities), and of such plans one with few and early sends; empty: no
+  /// groups are weighed
   std::span<const std::int64_t> weights = {};
 };
 

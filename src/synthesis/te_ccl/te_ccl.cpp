@@ -213,8 +213,12 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
     return proven;
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
-  const int horizon =
-      enough() ? epochs_of(problem, grid, proven.gathered.schedule) : improve(problem, grid, proven, budget);
+  int horizon = epochs_of(problem, grid, proven.gathered.schedule);
+  if (!enough()) {
+    SolverBudget part = weighs ? budget.share(2) : budget;
+    horizon = improve(problem, grid, proven, part);
+    budget.use(part);
+  }
   if (weighs) weigh(problem, grid, horizon, proven, budget);
   close(problem, proven, budget);
   return proven;

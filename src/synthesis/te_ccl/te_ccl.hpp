@@ -22,7 +22,8 @@ inline constexpr std::array all{lp, milp, a_star, incumbent};
 /// Priorities of process groups (SolverChoice::priorities; TE-CCL, section 5, "Use in multi-tenant clusters"): K is
 /// found first, whatever the formulation. Then, of the plans of whole chunks in K epochs, one with the least sum of
 /// weight * finish epoch is taken, if its schedule is better than the fastest known one by that sum in picoseconds and
-/// needs no more epochs. So no priority lets the last group end in a later epoch.
+/// needs no more epochs. So no priority lets the last group end in a later epoch. Half of the solver's nodes are left
+/// for it; Synthesis::left_out says where they did not suffice.
 /// Errors (unsupported): chunks of several sizes, rates (lp) where chunks are copied, rounds (a_star) over switches
 /// with limited buffers, sums among groups that differ or share NPUs, priorities of groups that form sums; (input) NPUs
 /// that cannot be reached, another number of priorities than of groups.
