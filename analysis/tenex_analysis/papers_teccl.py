@@ -90,7 +90,8 @@ def _others(frame: pandas.DataFrame) -> list[dict]:
         label += f", {chunks} chunks" if chunks > 1 else ""
         label += f", 1 to {group['chunks'].max()} chunks" if group["chunks"].max() > max(chunks, 1) else ""
         label += f", epoch {epoch}" if size == OF_EPOCHS else ""
-        label += f", buffer {buffer}" if buffer != "as_built" else ""
+        if topology == "SW(6)" or buffer != "as_built":
+            label += f", buffer {buffer.replace('as_built', 'unlimited')}"
         lines.append(_line(label, None, group))
     return lines
 
