@@ -32,6 +32,9 @@ struct Found {
 /// better than plans rounded up. Horizons end below `known`, the time of a schedule.
 [[nodiscard]] Found search_rounded_down(const Instance& instance, SimTime length, SimTime known, SimTime bound,
                                         SolverBudget& budget, GoodEnough enough = {});
+/// The least horizon, up to `most` epochs, of plans in which NPUs pass on what they receive at once or never (TE-CCL,
+/// section 6.4, Fig. 11). They are played at the starts of their epochs, and prove nothing of schedules with buffers.
+[[nodiscard]] Found search_unbuffered(const Instance& instance, const EpochGrid& up, int most, SolverBudget& budget);
 /// Rounds of few epochs, each from where the last one ended (TE-CCL, section IV.2 and appendix D).
 [[nodiscard]] Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudget& budget);
 /// For chunks with one destination each: the least horizon for rates, rates to paths, paths to chunks in the order in
