@@ -83,14 +83,16 @@ def _others(frame: pandas.DataFrame) -> list[dict]:
     rows = frame[~published | (epochs & (frame["topology"] == "../machines/ndv2_2ch.toml"))]
     any_chunks = rows["topology"].isin(ANY_CHUNKS)
     rows = rows.assign(counted=rows["chunks"].where(~any_chunks, 0))
-    keys = ["topology", "collective", "size", "counted", "epoch", "switch_buffer"]
+    keys = ["topology", "collective", "size", "counted", "epoch", "switch_buffer", "formulation"]
     lines = []
-    for (topology, collective, size, chunks, epoch, buffer), group in rows.groupby(keys, sort=False):
+    for (topology, collective, size, chunks, epoch, buffer, formulation), group in rows.groupby(keys, sort=False):
         label = f"{MACHINES.get(topology, topology)}, {NAMES[collective]}, {text_of(int(size))}"
         label += f", {chunks} chunks" if chunks > 1 else ""
         label += f", 1 to {group['chunks'].max()} chunks" if group["chunks"].max() > max(chunks, 1) else ""
         label += f", epoch {epoch}" if size == OF_EPOCHS else ""
-        label += f", buffer {buffer}" if buffer != "as_built" else ""
+        if topology == "SW(6)" or buffer != "as_built":
+            label += f", buffer {buffer.replace('as_built', 'unlimited')}"
+        label += {"milp": ", NPUs with buffers", "unbuffered": ", NPUs without buffers"}.get(formulation, "")
         lines.append(_line(label, None, group))
     return lines
 
@@ -99,7 +101,7 @@ def teccl_large(study: Study) -> pandas.DataFrame:
     """TE-CCL's Tables 7 and 8 and further machines: times of all synthesizers in us, the proven bound, a verdict."""
     frame = study.frame(only_ok=True)
     frame = frame.assign(us=frame["collective_time_ps"] * 1e-6)
-    for text in ("topology", "collective", "algorithm", "epoch", "switch_buffer"):
+    for text in ("topology", "collective", "algorithm", "epoch", "switch_buffer", "formulation"):
         frame[text] = frame[text].astype(str)
     frame["epoch"] = frame["epoch"].where(frame["size"] == OF_EPOCHS, "fastest")
     frame["proven"] = _proven(frame)

@@ -58,6 +58,8 @@ std::string_view to_string(Formulation formulation) {
       return "milp";
     case Formulation::a_star:
       return "a_star";
+    case Formulation::unbuffered:
+      return "unbuffered";
   }
   return "auto";
 }

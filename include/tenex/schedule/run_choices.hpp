@@ -55,12 +55,13 @@ enum class Improvement : std::uint8_t {
 
 /// How a synthesizer with solvers formulates a collective (TE-CCL, sections III and IV).
 enum class Formulation : std::uint8_t {
-  automatic,  ///< lp where no chunk is copied, otherwise milp, or a_star if that would be too large
-  lp,         ///< rates of flow per epoch: only where every chunk has one destination
-  milp,       ///< whole chunks per epoch, with copies
-  a_star,     ///< rounds of milp, each of which looks a few epochs ahead
+  automatic,   ///< lp where no chunk is copied, otherwise milp, or a_star if that would be too large
+  lp,          ///< rates of flow per epoch: only where every chunk has one destination
+  milp,        ///< whole chunks per epoch, with copies
+  a_star,      ///< rounds of milp, each of which looks a few epochs ahead
+  unbuffered,  ///< milp in which NPUs pass on what they receive at once or never (TE-CCL, Fig. 11)
 };
-/// "auto", "lp", "milp", "a_star".
+/// "auto", "lp", "milp", "a_star", "unbuffered".
 [[nodiscard]] std::string_view to_string(Formulation formulation);
 
 /// The epoch of a time-expanded model: the time in which the fastest or the slowest link takes a chunk, or a multiple

@@ -368,10 +368,10 @@ std::vector<Setting> algorithm_settings() {
        .text = text_if<good_enough, runs_collective>},
       {.key = Key::formulation,
        .name = "formulation",
-       .help = "te_ccl: how the collective becomes a program for solvers: auto, lp (where no chunk is copied), milp or "
-               "a_star (rounds of milp)",
+       .help = "te_ccl: how the collective becomes a program for solvers: auto, lp (where no chunk is copied), milp, "
+               "a_star (rounds of milp) or unbuffered (milp in which NPUs pass on what they receive at once or never)",
        .example = "\"milp\"",
-       .words = words_to<Formulation::a_star>(),
+       .words = words_to<Formulation::unbuffered>(),
        .fallback = "auto",
        .column = text_column(),
        .parse = parse_choice<Formulation>,

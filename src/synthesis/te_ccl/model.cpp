@@ -128,8 +128,25 @@ class Builder {
       before = now;
     }
     final_[at(chunk, vertex)] = before;
-    send_on(chunk, vertex, held);
+    if (wish_.waits || vertex >= topology_.npus())
+      send_on(chunk, vertex, held);
+    else
+      pass_on(chunk, vertex, by_epoch);
     if (!wish_.weights.empty() && whole) wanted_[collective_.group_of(ChunkId::at(chunk))].push_back(std::move(held));
+  }
+
+  /// Sends of each epoch over each link are no more than what arrives in this epoch.
+  void pass_on(std::size_t chunk, std::size_t vertex, const std::map<int, std::vector<int>>& arrivals) {
+    for (const LinkId link : topology_.out_links(VertexId::at(vertex))) {
+      const auto out = out_.find({at(chunk, vertex), link.index()});
+      if (out == out_.end()) continue;
+      for (const int column : out->second) {
+        std::vector<Term> terms{{column, 1}};
+        if (const auto now = arrivals.find(model_.sends[static_cast<std::size_t>(column)].epoch); now != arrivals.end())
+          for (const int arrival : now->second) terms.emplace_back(arrival, -1);
+        model_.program.add_row(terms, -LinearProgram::kUnbounded, 0);
+      }
+    }
   }
 
   /// Sends of what the vertex has from the start: a switch that does not copy has it once.

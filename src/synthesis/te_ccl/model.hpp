@@ -52,6 +52,7 @@ struct Wish {
   bool all = true;      ///< ... of all that is wanted; otherwise sends start before it and as much as possible is won
   bool early = false;   ///< all: arrivals win the more the sooner (the objective of TE-CCL, section III)
   bool limits = false;  ///< buffers of switches are limited; otherwise the model has more plans than there are
+  bool waits = true;    ///< NPUs may pass on later what they received; otherwise at once or never (TE-CCL, Fig. 11)
   double reward = 0.5;  ///< not all: what a chunk on its way wins at most (gamma of TE-CCL, appendix D)
   /// all: by process group: the least sum of weight * finish epoch, the epoch at whose start the last chunk of the
   /// group has arrived (TE-CCL, section 5, priorities), and of such plans one with few and early sends; empty: no

@@ -63,7 +63,9 @@ struct Weighed {
 /// that has one counts, up to twice as many. Precondition: one weight for each group.
 [[nodiscard]] Weighed search_by_priority(const Instance& instance, const EpochGrid& up, int horizon,
                                          const Priorities& priorities, SolverBudget& budget);
-
+/// The least horizon, up to `most` epochs, of plans in which NPUs pass on what they receive at once or never (TE-CCL,
+/// section 6.4, Fig. 11). They are played at the starts of their epochs, and prove nothing of schedules with buffers.
+[[nodiscard]] Found search_unbuffered(const Instance& instance, const EpochGrid& up, int most, SolverBudget& budget);
 /// Rounds of few epochs, each from where the last one ended (TE-CCL, section IV.2 and appendix D).
 [[nodiscard]] Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudget& budget);
 /// For chunks with one destination each: the least horizon for rates, rates to paths, paths to chunks in the order in

@@ -87,6 +87,7 @@ std::string_view maker_of(Formulation formulation) {
       return te_ccl_maker::a_star;
     case Formulation::automatic:
     case Formulation::milp:
+    case Formulation::unbuffered:
       break;
   }
   return te_ccl_maker::milp;
@@ -117,6 +118,7 @@ Found search(const SynthesisProblem& problem, Formulation formulation, const Epo
       return search_in_rounds(problem, grid, budget);
     case Formulation::automatic:
     case Formulation::milp:
+    case Formulation::unbuffered:
       break;
   }
   return search_whole_chunks(problem, grid, known.gathered.schedule, known.bound, budget, problem.good_enough);
@@ -224,9 +226,33 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   return proven;
 }
 
+/// The best schedule in which no NPU keeps what it passes on, however fast the known ones with buffers are.
+Result<Proven> prove_unbuffered(const SynthesisProblem& problem, SolverBudget& budget) {
+  constexpr std::int64_t kMostTimes = 4;  // as long as the best known schedule with buffers
+  Proven proven;
+  proven.bound = quick_bound(problem);
+  budget.known.bound = proven.bound;
+  const auto known = best_known(problem, proven.bound);
+  if (!known) return known.errors();
+  const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
+  const std::int64_t most = known->time * kMostTimes / grid.length + 1;
+  const Found found = search_unbuffered(problem, grid, static_cast<int>(std::min<std::int64_t>(most, kNever)), budget);
+  if (!found.schedule)
+    return unsupported_error({}, "te_ccl found no schedule without buffers",
+                             "its model is too large, or its nodes or seconds are used up",
+                             "allow more solver_nodes or longer epochs, or choose another formulation");
+  proven.gathered = without_waste(problem, *found.schedule);
+  proven.gathered.engine = te_ccl_maker::milp;
+  proven.report.epochs = found.epochs;
+  proven.report.epoch = grid.length;
+  close(problem, proven, budget);
+  return proven;
+}
+
 Result<Gathered> gather(const SynthesisProblem& problem) {
   SolverBudget budget = SolverBudget::of(problem);
-  auto proven = prove(problem, budget);
+  const bool unbuffered = problem.solver.formulation == Formulation::unbuffered;
+  auto proven = unbuffered ? prove_unbuffered(problem, budget) : prove(problem, budget);
   if (!proven) return proven.errors();
   proven->gathered.solver = proven->report;
   return std::move(proven->gathered);
@@ -250,6 +276,15 @@ std::optional<Diagnostic> refusal(const SynthesisProblem& problem) {
     return unsupported_error({}, "the formulation a_star takes no limited buffers of switches",
                              "a round does not know what the next one leaves in them",
                              "set formulation = \"milp\", or switch_buffer = \"unlimited\"");
+  const bool unbuffered = problem.solver.formulation == Formulation::unbuffered;
+  if (unbuffered && (reduces(problem.collective.kind()) || problem.topology.wires() != nullptr))
+    return unsupported_error({}, "the formulation unbuffered takes no reductions and no cut-through switches",
+                             "it is an ablation of TE-CCL's model of gathers (Fig. 11)",
+                             "choose another formulation, collective or forwarding");
+  if (unbuffered && !weights.empty())
+    return unsupported_error({}, "the formulation unbuffered takes no priorities of groups",
+                             "it is an ablation of TE-CCL's model of gathers (Fig. 11)",
+                             "choose another formulation, or remove the priorities");
   if (problem.collective.chunk_sizes().size() != 1)
     return unsupported_error({}, "te_ccl takes chunks of one size", "an epoch is the time of a chunk",
                              "choose another algorithm");

@@ -190,6 +190,23 @@ Found search_rounded_down(const Instance& instance, SimTime length, SimTime know
   return found;
 }
 
+Found search_unbuffered(const Instance& instance, const EpochGrid& up, int most, SolverBudget& budget) {
+  const EpochState state = first_state(instance);
+  Found found;
+  for (int next = least_horizon(instance, up, state); next <= most && !budget.spent(); ++next) {
+    std::vector<PlannedSend> plan;
+    found.solved = true;
+    const Wish wish{.horizon = next, .limits = limits_buffers(instance.topology), .waits = false};
+    const SolveStatus status = solve_wish(instance, up, state, wish, plan, budget);
+    if (status == SolveStatus::infeasible) continue;
+    if (status == SolveStatus::unknown) break;
+    found.schedule = make_list_schedule(timed(up, plan));
+    found.epochs = next;
+    break;
+  }
+  return found;
+}
+
 Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudget& budget) {
   constexpr int kMostRounds = 1000;
   constexpr int kLeastEpochs = 3;
