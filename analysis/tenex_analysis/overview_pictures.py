@@ -17,7 +17,7 @@ from .columns import LOG_RATIO, MARKERS, PALETTE, REST_COLOUR, pale
 from .layout import under_legend
 from .overview import Contest, contests, no_contest, winners
 from .reader import Study
-from .words import broken, figure_of_words, fitted
+from .words import bare, broken, figure_of_words, fitted
 
 #: At most so many networks are drawn; the largest are left out first, and the picture says so.
 MOST_NETWORKS = 24
@@ -122,7 +122,7 @@ def _draw_points(axes: Axes, contest: Contest, of: pandas.DataFrame, names: list
     for place in range(1, len(names)):
         axes.axvline(place - 0.5, color="#E4E4E4", linewidth=0.8, zorder=0)
     _scale(axes.yaxis, pandas.concat([of["reached"], of["allowed"]]).dropna())
-    _bare(axes)
+    bare(axes)
 
 
 def _legend(contest: Contest, best: pandas.DataFrame) -> list[Line2D]:
@@ -181,7 +181,7 @@ def draw_efficiency(contest: Contest) -> Figure:
         axes.scatter(x, of["efficiency"], s=12, color=[colour_of(number)], alpha=0.6, linewidths=0)
         medians = of.groupby(of["at"].map(places))["efficiency"].median()
         axes.hlines(medians, medians.index - 0.35, medians.index + 0.35, color="black", linewidth=1.5)
-        _bare(axes)
+        bare(axes)
     for axes in many[len(shown) :]:
         axes.set_axis_off()
     for axes in many[: len(shown)][-columns:]:  # the lowest of each column
@@ -264,10 +264,3 @@ def _scale(axis: Axis, values: pandas.Series) -> None:
         axis.set_minor_formatter(NullFormatter())
     elif len(values):
         axis.axes.set_ylim(0, 1.08 * values.max())
-
-
-def _bare(axes: Axes) -> None:
-    axes.grid(axis="y", alpha=0.3)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 
 from .papers import busy_by_dimension
 from .reader import ResultError, Study, open_study
-from .words import NothingToShow, say
+from .words import NothingToShow, bare, say
 
 COLOURS = {
     "tacos": "#1b6ca8",
@@ -113,7 +113,7 @@ def _draw_shapes(axes: Axes, large: pandas.DataFrame) -> None:
         Line2D([], [], color="#555555", linewidth=1.6, label="proven bound of the point")
     ]
     axes.legend(handles=handles, ncols=4, loc="lower left", bbox_to_anchor=(0, 1.07), **STYLE)
-    _bare(axes)
+    bare(axes)
 
 
 def _draw_sizes(axes: Axes, ring: pandas.DataFrame) -> None:
@@ -149,7 +149,7 @@ def _draw_sizes(axes: Axes, ring: pandas.DataFrame) -> None:
     axes.set(xscale="log", yscale="log", xlabel="collective size (B)", ylabel="algbw (GB/s)")
     axes.legend(**STYLE)
     axes.grid(alpha=0.3)
-    _bare(axes)
+    bare(axes)
 
 
 def draw_heat_maps(study: Study | None) -> Figure:
@@ -255,7 +255,7 @@ def _draw_row(many, study: Study | None, study_name: str, title: str, choose, st
         axes.set_xlim(left=0)
         axes.set_xlabel("time / TACOS's time")
         axes.grid(alpha=0.3)
-        _bare(axes)
+        bare(axes)
     where = many[-1] if not many[-1].axison else many[0]
     where.legend(handles.values(), handles.keys(), loc="center left" if where is many[-1] else "upper right", **STYLE)
 
@@ -304,14 +304,7 @@ def draw_pipeline(study: Study | None) -> Figure:
         axes.set_xticks(range(3), [f"dim {i + 1}\n{g / 1e9:g} GB/s" for i, g in enumerate(given)])
         axes.set_title(title, loc="left", fontsize=10)
         axes.set_ylim(0, 108)
-        _bare(axes)
+        bare(axes)
     many[0].set_ylabel("links busy (%)")
     many[0].legend(loc="upper right", **STYLE)
     return figure
-
-
-def _bare(axes: Axes) -> None:
-    axes.grid(axis="y", alpha=0.3)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from .command import run_command
 from .papers_pccl import COMMON, HALVES, frame_of, groups_of, row_of, speed_up
 from .reader import Study, open_study
-from .words import NothingToShow, picture, say
+from .words import NothingToShow, bare, picture, say
 
 COLOURS = {"pccl": "#1b6ca8", "direct": "#e08e2b"}
 #: Placements of Fig. 6.14 with their colours and markers.
@@ -70,7 +70,7 @@ def draw_speed_ups(study: Study) -> Figure:
     for axes in (left, right):
         axes.set_ylim(0, 4)
         axes.axhline(1, color="black", lw=0.6)
-        _bare(axes)
+        bare(axes)
         axes.legend(loc="lower left" if axes is right else "upper left", ncols=2 if axes is left else 1, **STYLE)
     if not any(numpy.isfinite(line.get_ydata()).any() for line in left.lines[:3]):
         raise NothingToShow(f"{study.path} has no All-to-All in process groups (experiments/process_groups has them)")
@@ -162,16 +162,9 @@ def draw_busy_links(study: Study) -> Figure:
         else:
             axes.set(ylim=(0, 104), xlim=(0, None), xlabel="ms")
             axes.legend(loc="lower left", **STYLE)
-            _bare(axes)
+            bare(axes)
     many[0].set_ylabel("links busy (%)")
     return figure
-
-
-def _bare(axes: Axes) -> None:
-    axes.grid(axis="y", alpha=0.3)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -18,7 +18,7 @@ from . import papers_solvers as papers
 from .command import run_command
 from .reader import Study, open_study
 from .tables import where
-from .words import NothingToShow, picture, say
+from .words import NothingToShow, bare, picture, say
 
 COLOURS = {
     "ring": "#e08e2b", "direct": "#5a9e6f", "taccl": "#b03030", "te_ccl": "#333333", "pccl": "#8a5aa8",
@@ -158,7 +158,7 @@ def draw_solvers(study: Study) -> Figure:
     for draw, axes in zip(panels, many):
         try:
             draw(axes, frame)
-            _bare(axes)
+            bare(axes)
         except ValueError as error:
             lacks += 1
             axes.clear()
@@ -166,13 +166,6 @@ def draw_solvers(study: Study) -> Figure:
     if lacks == len(panels):
         raise NothingToShow(f"{study.path} has no rows of experiments/solvers")
     return figure
-
-
-def _bare(axes: Axes) -> None:
-    axes.grid(axis="y", alpha=0.3)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
 
 
 def main(arguments: list[str] | None = None) -> int:

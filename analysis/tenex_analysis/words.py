@@ -1,4 +1,4 @@
-"""Text in place of pictures with nothing to show, and line breaks for long text, which is never cut off."""
+"""Text in place of pictures with nothing to show, line breaks for long text, which is never cut off, and bare axes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ TITLE_CHARACTERS = 11
 
 class NothingToShow(ValueError):
     """Raised if a table or picture has no row to show; the message says what is missing and why."""
+
+
+def bare(axes: Axes) -> None:
+    """Leaves an axes its left and lower edge and pale lines across, behind what is drawn."""
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
 
 
 def say(axes: Axes, text: str, width: int | None = None) -> None:

@@ -177,16 +177,15 @@ void weigh(const SynthesisProblem& problem, const EpochGrid& grid, int horizon, 
   proven.report.epochs = found.epochs;
 }
 
-/// Searches for a schedule that ends sooner. Returns the least number of the grid's epochs in which one is known to
-/// end.
+/// Searches for a schedule that ends sooner. Returns the epochs of the plan of whole chunks that it found, or kNever.
 int improve(const SynthesisProblem& problem, const EpochGrid& grid, Proven& proven, SolverBudget& budget) {
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-  int horizon = epochs_of(problem, grid, proven.gathered.schedule);
+  int epochs = kNever;
   if (formulation == Formulation::lp) {
     take_rates(problem, grid, proven, budget);
   } else {
     const Found found = search(problem, formulation, grid, proven, budget);
-    if (formulation == Formulation::milp && found.schedule) horizon = std::min(horizon, found.epochs);
+    if (formulation == Formulation::milp && found.schedule) epochs = found.epochs;
     take(problem, found, formulation, grid.length, proven, budget);
   }
   if (formulation == Formulation::milp && !grid.exact &&
@@ -194,7 +193,7 @@ int improve(const SynthesisProblem& problem, const EpochGrid& grid, Proven& prov
     take(problem,
          search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough),
          formulation, grid.length, proven, budget);
-  return std::min(horizon, epochs_of(problem, grid, proven.gathered.schedule));
+  return epochs;
 }
 
 /// A collective that copies, or whose chunks have one destination each.
@@ -215,13 +214,18 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
     return proven;
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
-  int horizon = epochs_of(problem, grid, proven.gathered.schedule);
-  if (!enough()) {
-    SolverBudget part = weighs ? budget.share(2) : budget;
-    horizon = improve(problem, grid, proven, part);
-    budget.use(part);
+  if (!weighs) {
+    improve(problem, grid, proven, budget);
+  } else {
+    int horizon = epochs_of(problem, grid, proven.gathered.schedule);
+    if (!enough()) {
+      SolverBudget half = budget.share(2);
+      horizon = std::min(horizon, improve(problem, grid, proven, half));
+      budget.use(half);
+      horizon = std::min(horizon, epochs_of(problem, grid, proven.gathered.schedule));
+    }
+    weigh(problem, grid, horizon, proven, budget);
   }
-  if (weighs) weigh(problem, grid, horizon, proven, budget);
   close(problem, proven, budget);
   return proven;
 }

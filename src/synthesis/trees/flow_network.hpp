@@ -21,7 +21,7 @@ inline constexpr std::int64_t kAnyFlow = std::numeric_limits<std::int64_t>::max(
 /// for each pair of nodes.
 class FlowNetwork {
  public:
-  explicit FlowNetwork(std::size_t nodes) { make_room(nodes), nodes_ = nodes; }
+  explicit FlowNetwork(std::size_t nodes) : nodes_(nodes) { make_room(nodes); }
 
   std::uint32_t add_node();
   /// Removes the last node and the edges that were added after it. O(edges removed).

@@ -16,7 +16,6 @@ using support::Words;
 // 1 MB at 50 GB/s takes 20 us. NPU 0's link into the switch takes the chunk of one group after the other, and the
 // switch passes each on: one group ends after 40 us, the other one after 60 us.
 TEST(PriorityRows, HaveTheTimeOfEachGroup) {
-  if (find_synthesizer("te_ccl") == nullptr) GTEST_SKIP() << "built without solvers";
   const auto row_with = [](const char* priorities) {
     return row_of(point({{"topology", "SW(3)"},
                          {"alpha", "0us"},
@@ -42,7 +41,6 @@ TEST(PriorityRows, HaveTheTimeOfEachGroup) {
 // Groups of one kind that share no NPU have their times, too, if they are weighed: an All-Gather of 1 MB for each of
 // two pairs of a ring, over links of their own, takes 10 us.
 TEST(PriorityRows, HaveThemForGroupsOfOneKind) {
-  if (find_synthesizer("te_ccl") == nullptr) GTEST_SKIP() << "built without solvers";
   const auto row = row_of(point({{"topology", "RI(4)"},
                                  {"alpha", "0us"},
                                  {"bandwidth", "50GB/s"},
