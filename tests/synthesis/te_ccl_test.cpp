@@ -251,6 +251,23 @@ TEST(TeCcl, KnowsAStragglerByItsLatency) {
   EXPECT_TRUE(made.solver->optimal);
 }
 
+// On a line of three, the second NPU may send on what it has to the third, and the third, in case it comes from there,
+// to the second: for each of both in each of K epochs a row of all sends so far, K^2 terms together. Those are a million
+// at K = 1,000 (a few epochs less, in which nothing can be there), and at 4,000 four times what a model may have.
+TEST(TeCcl, BuildsNoModelOfTooManyTerms) {
+  const Topology topology = support::line(3);
+  const Collective broadcast = support::of_megabytes(CollectiveKind::broadcast, 3);
+  const Instance instance{topology, broadcast};
+  const auto grid = te_ccl::epoch_grid(instance, kBusy, Rounding::up);
+  const auto terms = [&](int horizon) {
+    const auto model = te_ccl::build_model(instance, grid, te_ccl::first_state(instance), {.horizon = horizon});
+    return model.program.columns.size();
+  };
+  EXPECT_GE(terms(1000), 980'000);
+  EXPECT_LE(terms(1000), 1'020'000);
+  EXPECT_EQ(terms(4000), 0);
+}
+
 // The rounds and the rates by themselves make valid schedules, whatever the known ones are.
 TEST(TeCcl, SearchesMakeValidSchedules) {
   const Topology topology = support::dgx1();

@@ -33,8 +33,14 @@ class Builder {
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
       if (!add_sends(chunk)) return {};
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
-      for (std::size_t vertex = 0; vertex < vertices_; ++vertex) add_holdings(chunk, vertex);
-    for (const LinkRoom& room : grid_.rooms) add_capacity(room);
+      for (std::size_t vertex = 0; vertex < vertices_; ++vertex) {
+        add_holdings(chunk, vertex);
+        if (is_too_large()) return {};
+      }
+    for (const LinkRoom& room : grid_.rooms) {
+      add_capacity(room);
+      if (is_too_large()) return {};
+    }
     if (wish_.limits)
       for (std::size_t vertex = topology_.npus(); vertex < vertices_; ++vertex) add_buffer(vertex);
     if (wish_.early || !wish_.all) reward_arrivals();
@@ -48,6 +54,7 @@ class Builder {
   [[nodiscard]] bool copies(std::size_t vertex) const {
     return vertex < topology_.npus() || topology_.switch_properties(VertexId::at(vertex)).copy;
   }
+  [[nodiscard]] bool is_too_large() const { return model_.program.columns.size() > kMostTerms; }
   /// The last epoch in which something may arrive.
   [[nodiscard]] int last_arrival() const {
     return wish_.all ? wish_.horizon : wish_.horizon - 1 + grid_.longest_latency;

@@ -60,8 +60,10 @@ struct Wish {
   std::span<const std::int64_t> weights = {};
 };
 
-/// More columns than this are not built: the model is then empty.
+/// Models with more columns of sends, or more terms in their rows, are not built: they are then empty. Sums over the
+/// epochs so far have a term for each of them, so terms grow with the square of the horizon where links take long.
 inline constexpr std::size_t kMostColumns = 60'000;
+inline constexpr std::size_t kMostTerms = 4'000'000;
 
 [[nodiscard]] EpochModel build_model(const Instance& instance, const EpochGrid& grid, const EpochState& state,
                                      const Wish& wish);

@@ -38,8 +38,9 @@ Weighed search_by_priority(const Instance& instance, const EpochGrid& up, int ho
   for (; wish.horizon <= 2 * horizon && !budget.spent(); ++wish.horizon) {
     model = build_model(instance, up, first_state(instance), wish);
     if (model.sends.empty()) {
-      found.left_out = fmt::format("priorities were not weighed: a model of {} epochs has more than {} sends",
-                                   wish.horizon, kMostColumns);
+      found.left_out =
+          fmt::format("priorities were not weighed: a model of {} epochs has more than {} sends or {} terms",
+                      wish.horizon, kMostColumns, kMostTerms);
       return found;
     }
     found.solved = true;

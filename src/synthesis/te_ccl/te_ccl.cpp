@@ -72,10 +72,12 @@ Result<Synthesis> best_known(const SynthesisProblem& problem, SimTime bound) {
 Formulation formulation_for(const SynthesisProblem& problem, const EpochGrid& grid, SimTime known) {
   if (problem.solver.formulation != Formulation::automatic) return problem.solver.formulation;
   if (problem.collective.is_unicast()) return Formulation::lp;
-  const double columns = static_cast<double>(known.count()) / static_cast<double>(grid.length.count()) *
-                         static_cast<double>(problem.topology.links()) *
-                         static_cast<double>(problem.collective.chunks());
-  const bool small = columns <= static_cast<double>(kMostColumns) / 2;
+  const double epochs = static_cast<double>(known.count()) / static_cast<double>(grid.length.count());
+  const double columns =
+      epochs * static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks());
+  // A link that waits for its chunk has a row in each epoch of all its sends so far.
+  const double terms = columns * epochs / 2;
+  const bool small = columns <= static_cast<double>(kMostColumns) / 2 && terms <= static_cast<double>(kMostTerms);
   return small || limits_buffers(problem.topology) ? Formulation::milp : Formulation::a_star;
 }
 
