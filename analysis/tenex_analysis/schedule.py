@@ -6,7 +6,8 @@
     schedule.links        # pandas.DataFrame, one row per link
 
 Times are int64 picoseconds, as in the file. An arrival is its send's start + alpha + beta*m; over a wire, a path over
-switches that cut through, it is the start + all alphas + beta*m of the slowest link. Compact files are expanded in
+switches that cut through, it is the start + all alphas + beta*m of the slowest link; on a link whose bandwidth varies,
+what leaves within a window takes longer. Compact files are expanded in
 memory: 41 bytes per send.
 """
 
@@ -121,7 +122,7 @@ def open_schedule(path: str | Path, most_sends: int = MOST_SENDS) -> Schedule:
     start = sends.start[order]
     columns: dict[str, Any] = {
         "start_ps": start,
-        "arrival_ps": start + network.latency(link, carried),
+        "arrival_ps": start + network.latency(link, carried, start),
         "source": network.source[link],
         "target": network.target[link],
         "link": link,

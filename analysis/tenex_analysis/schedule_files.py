@@ -27,6 +27,24 @@ _NO_SLOWDOWN = 1000
 _NONE32 = 2**32 - 1
 
 
+def through(windows: list[tuple[int, int, int]], start: int, outside: int) -> int:
+    """The picoseconds of bytes which leave from `start` on and would take `outside` without the windows."""
+    now, left = start, outside
+    for begin, end, thousandths in windows:
+        if end <= now:
+            continue
+        if left <= begin - now:
+            break
+        left -= max(0, begin - now)
+        now = max(now, begin)
+        needed = -(-left * thousandths // _NO_SLOWDOWN)
+        if needed <= end - now:
+            return now + needed - start
+        left -= (end - now) * _NO_SLOWDOWN // thousandths
+        now = end
+    return now + left - start
+
+
 @dataclass(frozen=True)
 class Network:
     """The vertices, and the links that sends are on: physical links, or wires where switches cut through."""
@@ -42,19 +60,24 @@ class Network:
     alpha_ps: Array
     bandwidth: Array
     slowdown: Array
+    #: By class whose bandwidth varies: its windows in order of time, as (from ps, until ps, thousandths).
+    windows: dict[int, list[tuple[int, int, int]]]
 
     @staticmethod
     def make(npus: int, shape: str, unwound: tuple[str, int] | None, links: Array, classes: Array,
-             wires: tuple[Array, Array] | None) -> Network:
+             wires: tuple[Array, Array] | None, windows: Array) -> Network:
         """`links`: rows of source, target, class; `classes`: rows of alpha, bandwidth, slowdown; `wires`: how many
-        links each wire has, and the links, wire by wire."""
+        links each wire has, and the links, wire by wire; `windows`: rows of class, from, until, thousandths."""
+        of_classes: dict[int, list[tuple[int, int, int]]] = {}
+        for link_class, begin, end, thousandths in windows.tolist():
+            of_classes.setdefault(link_class, []).append((begin, end, thousandths))
         source, target, of_class = links[:, 0], links[:, 1], links[:, 2]
         first = numpy.arange(len(source) + 1)
         path = numpy.arange(len(source))
         if wires is not None:
             first, path = numpy.concatenate([[0], numpy.cumsum(wires[0])]), wires[1]
             source, target = source[path[first[:-1]]], target[path[first[1:] - 1]]
-        return Network(npus, shape, unwound, source, target, first, of_class[path], *classes.T)
+        return Network(npus, shape, unwound, source, target, first, of_class[path], *classes.T, of_classes)
 
     def table(self) -> pandas.DataFrame:
         """The links, for users."""
@@ -64,7 +87,7 @@ class Network:
             "source": self.source, "target": self.target, "alpha_ps": alpha, "bandwidth_bytes_per_s": least,
         })
 
-    def latency(self, link: Array, size: Array) -> Array:
+    def latency(self, link: Array, size: Array, start: Array) -> Array:
         """From a send's start to its arrival, in ps. Python's integers hold bytes * 1e12."""
         paths: dict[bytes, int] = {}
         way = numpy.empty(len(self.source), dtype=numpy.int64)
@@ -77,6 +100,11 @@ class Network:
             [[self._hop(path, int(each)) for each in sizes] for path in classes], dtype=numpy.int64
         ).reshape(len(classes), len(sizes))
         result: Array = times[way[link], of_size]
+        of_link = self.path_class[self.first[:-1]]
+        for send in numpy.flatnonzero(numpy.isin(of_link[link], list(self.windows))):
+            own = int(of_link[link[send]])
+            alpha = int(self.alpha_ps[own])
+            result[send] = alpha + through(self.windows[own], int(start[send]), int(result[send]) - alpha)
         return result
 
     def _hop(self, path: Array, size: int) -> int:
@@ -198,6 +226,18 @@ def _columns(group: h5py.Group) -> dict[str, Any]:
     return found
 
 
+def _windows(topology: dict[str, Any]) -> Array:
+    """Rows of class, from, until, thousandths."""
+    names = ["window_class", "window_from_ps", "window_until_ps", "window_slowdown"]
+    if names[0] not in topology:
+        return numpy.empty((0, len(names)), dtype=numpy.int64)
+    return numpy.stack([topology[name] for name in names], axis=1)
+
+
+def _rows_of(entries: list[dict[str, int]], names: list[str]) -> Array:
+    return numpy.array([[each[name] for name in names] for each in entries], dtype=numpy.int64).reshape(-1, len(names))
+
+
 def read_hdf5(path: Path, most_sends: int) -> Content:
     with h5py.File(path, "r") as file:
         topology = _columns(file["topology"])
@@ -211,7 +251,7 @@ def read_hdf5(path: Path, most_sends: int) -> Content:
         network = Network.make(
             int(topology["npus"]), _text(topology["shape"]),
             (_text(unwound.attrs["shape"]), int(unwound.attrs["degree"])) if unwound is not None else None,
-            links, classes, wires)
+            links, classes, wires, _windows(topology))
         facts = _columns(file["collective"])
         members = numpy.split(facts["member"], numpy.cumsum(facts["group_size"])[:-1])
         collective = _groups(facts, members)
@@ -239,7 +279,9 @@ def read_json(file: dict[str, Any]) -> Content:
         paths = (numpy.array([len(each) for each in wires]), numpy.array([link for each in wires for link in each]))
     unwound = topology.get("unwound")
     network = Network.make(int(topology["npus"]), topology["shape"],
-                           (unwound["shape"], int(unwound["degree"])) if unwound else None, links, classes, paths)
+                           (unwound["shape"], int(unwound["degree"])) if unwound else None, links, classes, paths,
+                           _rows_of(topology.get("windows", []), ["class", "from_ps", "until_ps",
+                                                                  "slowdown_thousandths"]))
     facts = file["collective"]
     collective = _groups(facts, [numpy.array(each, dtype=numpy.int64) for each in facts["groups"]])
     storage: dict[str, Any] = {"kind": "list"}

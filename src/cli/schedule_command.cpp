@@ -20,6 +20,7 @@
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/simulation/switched_replay.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/transform.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -136,7 +137,8 @@ ExitCode execute(const VerifyArguments& arguments) {
   options.memory_limit_bytes = *limit;
   options.threads = arguments.threads;
   const auto verdict = verify_by_size({file->topology, file->collective, file->occupancy}, file->schedule, options);
-  const auto bound = best_cheap_bound({file->topology, file->collective, file->occupancy, true});
+  const OutsideWindows outside(file->topology);
+  const auto bound = best_cheap_bound({outside.topology(), file->collective, file->occupancy, true});
 
   auto report = describe(*file);
   report.add("verified", outcome_value(verdict.outcome));

@@ -25,13 +25,13 @@ std::int64_t integer_or(const SettingValue* value, std::int64_t fallback) {
   return value == nullptr ? fallback : value->as<std::int64_t>();
 }
 
+}  // namespace
+
 std::vector<std::string_view> names_of(const std::vector<CollectiveKind>& kinds) {
   std::vector<std::string_view> names;
   for (const CollectiveKind kind : kinds) names.push_back(to_string(kind));
   return names;
 }
-
-}  // namespace
 
 void Contradictions::add(Diagnostic error) {
   ++additions_;
@@ -183,63 +183,6 @@ const Diagnostics& RowChecker::removal_errors(const SettingValue& without, const
     found->second = {input_error(
         {}, fmt::format("\"{}\" is disconnected without {}", shortened(choice.text), without.text),
         fmt::format("no path leads from {} to {}", gap->first.value(), gap->second.value()), "remove fewer links")};
-  }
-  return found->second;
-}
-
-void RowChecker::check_stragglers(const Row& row, const TopologyValue& topology) {
-  const SettingValue* value = row[index_of(Key::stragglers)];
-  if (value == nullptr) return;
-  const auto& stragglers = value->as<Stragglers>();
-  const auto keep = fmt::format("stragglers = none or topology != '{}'", topology.choice.text);
-  for (const auto& each : stragglers) {
-    const bool of_npu = each.kind == Straggler::Kind::npu || each.kind == Straggler::Kind::delay;
-    if (of_npu && topology.npus != 0 && each.first >= topology.npus)
-      fail(*value, fmt::format("straggler NPU {} does not exist", each.first),
-           fmt::format("\"{}\" has NPUs 0 to {}", shortened(topology.choice.text), topology.npus - 1),
-           "name another one", keep);
-  }
-  check_delays(row, *value);
-  if (topology.is_machine()) return;
-  for (const Diagnostic& error : slow_link_errors(*value, *row[index_of(Key::topology)]))
-    fail(*value, error.problem, error.why, error.suggestion, keep);
-}
-
-void RowChecker::check_delays(const Row& row, const SettingValue& value) {
-  const auto& algorithm = row[index_of(Key::algorithm)]->text;
-  const auto kind = row[index_of(Key::collective)]->as<CollectiveKind>();
-  const auto& stragglers = value.as<Stragglers>();
-  const auto* facts = find_facts(vocabulary_, algorithm);
-  const bool delays = std::any_of(stragglers.begin(), stragglers.end(),
-                                  [](const Straggler& each) { return each.kind == Straggler::Kind::delay; });
-  if (!delays || facts == nullptr || facts->waits_for_late(kind)) return;
-  std::string others;  // synthesizers
-  for (const AlgorithmFacts& each : vocabulary_.algorithms)
-    if (each.family == AlgorithmFamily::synthesizer && !each.delays.empty())
-      others += fmt::format(", and for {} in {}", each.name, join(names_of(each.delays)));
-  fail(value, fmt::format("a delayed NPU for {} of the synthesizer \"{}\"", to_string(kind), algorithm),
-       fmt::format("its schedules have fixed start times: delays are for textbook algorithms{}", others),
-       "slow links or NPUs down instead",
-       facts->delays.empty()
-           ? fmt::format("stragglers = none or algorithm != {}", algorithm)
-           : fmt::format("stragglers = none or algorithm != {} or collective != {}", algorithm, to_string(kind)));
-}
-
-const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, const SettingValue& topology) {
-  const auto [found, is_new] = slow_.try_emplace({&stragglers, &topology});
-  if (!is_new) return found->second;
-  auto links = stragglers.as<Stragglers>();
-  std::erase_if(links, [](const Straggler& each) {
-    return each.kind != Straggler::Kind::link && each.kind != Straggler::Kind::one_way;
-  });
-  if (links.empty()) return found->second;
-  const auto& choice = topology.as<TopologyValue>().choice;
-  // Only the connections matter here, so alpha and bandwidth are arbitrary.
-  const auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
-  if (!built) return found->second = built.errors();
-  if (const auto slowed = slow_links(*built, slowdowns_of(links)); !slowed) {
-    found->second = slowed.errors();
-    for (Diagnostic& error : found->second) error.problem += fmt::format(" in \"{}\"", shortened(choice.text));
   }
   return found->second;
 }

@@ -18,6 +18,9 @@ namespace tenex {
 /// The values of one row; null if the key has its frozen default or is absent.
 using Row = PerKey<const SettingValue*>;
 
+/// The collectives' names in studies.
+[[nodiscard]] std::vector<std::string_view> names_of(const std::vector<CollectiveKind>& kinds);
+
 /// Collects contradictions of many rows: each message once, the first ones in full, the others as a count.
 class Contradictions {
  public:
@@ -95,6 +98,7 @@ class RowChecker {
   void check_stragglers(const Row& row, const TopologyValue& topology);
   /// `value`: of the key `stragglers`.
   void check_delays(const Row& row, const SettingValue& value);
+  void check_windows(const Row& row, const SettingValue& value);
   void check_engine(const Row& row);
   void check_priorities(const Row& row, const GroupFacts& facts);
   void check_collective(const Row& row, const GroupFacts& group_facts);

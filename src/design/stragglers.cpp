@@ -16,10 +16,13 @@ namespace {
 
 constexpr std::int64_t kMostThousandths = 1'000'000'000;
 
-/// The NPU or links of a straggler, and what of them is slow.
+/// The NPU or links of a straggler, what of them is slow, and when.
 auto subject_of(const Straggler& straggler) {
-  return std::tuple(straggler.kind, straggler.first, straggler.second, straggler.scaled);
+  return std::tuple(straggler.kind, straggler.first, straggler.second, straggler.scaled, straggler.from,
+                    straggler.until);
 }
+
+bool has_window(const Straggler& straggler) { return straggler.until > SimTime::zero(); }
 
 bool is_before(const Straggler& a, const Straggler& b) { return subject_of(a) < subject_of(b); }
 
@@ -40,7 +43,8 @@ std::string_view take_word(std::string_view& text) {
 
 Diagnostic bad_entry(const Place& place, std::string_view entry) {
   return input_error(place, fmt::format("\"{}\" names no straggler", entry),
-                     "it is for instance npu 3 x2, link 0-1 x1.5, link 4->5 alpha x3 or npu 7 delay 5us",
+                     "it is for instance npu 3 x2, link 0-1 x1.5, link 4->5 alpha x3, npu 7 delay 5us or "
+                     "link 2-3 x4 from 10us to 20us",
                      "separate several with \";\"");
 }
 
@@ -57,20 +61,36 @@ bool read_link(std::string_view text, Straggler& straggler) {
   return true;
 }
 
-/// "x1.5", in thousandths; `rest` follows it.
-Result<std::int64_t> read_factor(std::string_view how, std::string_view rest, std::string_view entry,
-                                 const Place& place) {
+/// "x1.5", in thousandths.
+Result<std::int64_t> read_factor(std::string_view how, std::string_view entry, const Place& place) {
   const auto number = how.starts_with('x') ? read_decimal(how.substr(1)) : std::nullopt;
   const auto factor = number ? number->times(1000) : std::nullopt;
   if (number && 1000 % number->denominator != 0)
     return input_error(place, fmt::format("the factor of \"{}\" has more than three decimals", entry),
                        "factors are exact, in thousandths", "round it");
-  if (!factor || !trimmed(rest).empty()) return bad_entry(place, entry);
+  if (!factor) return bad_entry(place, entry);
   if (*factor < 1000 || *factor > kMostThousandths)
     return input_error(place, fmt::format("the factor of \"{}\" is out of range", entry),
                        "stragglers are slower: it is from 1 to 1000000",
                        "use another bandwidth or alpha for faster links");
   return *factor;
+}
+
+/// "from 10us to 20us", or nothing.
+Status read_window(std::string_view rest, std::string_view entry, const Place& place, Straggler& straggler) {
+  if (trimmed(rest).empty()) return success();
+  if (straggler.scaled == Straggler::Scaled::alpha || take_word(rest) != "from") return bad_entry(place, entry);
+  const auto from = parse_time(take_word(rest), place);
+  if (!from) return from.errors();
+  if (take_word(rest) != "to") return bad_entry(place, entry);
+  const auto until = parse_time(trimmed(rest), place);
+  if (!until) return until.errors();
+  if (*until <= *from)
+    return input_error(place, fmt::format("the window of \"{}\" is empty", entry), "it ends after it begins",
+                       "write the earlier time first");
+  straggler.from = *from;
+  straggler.until = *until;
+  return success();
 }
 
 Result<Straggler> read_entry(std::string_view entry, const Place& place) {
@@ -97,9 +117,10 @@ Result<Straggler> read_entry(std::string_view entry, const Place& place) {
     straggler.scaled = Straggler::Scaled::alpha;
     how = take_word(rest);
   }
-  const auto factor = read_factor(how, rest, entry, place);
+  const auto factor = read_factor(how, entry, place);
   if (!factor) return factor.errors();
   straggler.thousandths = *factor;
+  if (auto window = read_window(rest, entry, place, straggler); !window) return window.errors();
   return straggler;
 }
 
@@ -117,6 +138,7 @@ std::string text_of(const Straggler& straggler) {
     while (places.back() == '0') places.pop_back();
     text += "." + places;
   }
+  if (has_window(straggler)) text += fmt::format(" from {}ps to {}ps", straggler.from.count(), straggler.until.count());
   return text;
 }
 
@@ -169,7 +191,21 @@ std::string to_string(const Stragglers& stragglers) {
 
 bool slows_links(const Stragglers& stragglers) {
   return std::any_of(stragglers.begin(), stragglers.end(),
-                     [](const Straggler& each) { return each.kind != Straggler::Kind::delay; });
+                     [](const Straggler& each) { return each.kind != Straggler::Kind::delay && !has_window(each); });
+}
+
+std::vector<NamedWindow> windows_of(const Stragglers& stragglers) {
+  using Kind = Straggler::Kind;
+  std::vector<NamedWindow> windows;
+  for (const auto& each : stragglers) {
+    if (!has_window(each)) continue;
+    const SlowWindow window{each.from, each.until, each.thousandths};
+    const VertexId first(each.first);
+    const VertexId second(each.second);
+    windows.push_back({first, each.kind == Kind::npu ? std::nullopt : std::optional(second), window});
+    if (each.kind == Kind::link) windows.push_back({second, first, window});
+  }
+  return windows;
 }
 
 std::vector<Slowdown> slowdowns_of(const Stragglers& stragglers) {
@@ -185,6 +221,7 @@ std::vector<Slowdown> slowdowns_of(const Stragglers& stragglers) {
     factor = std::max(factor, straggler.thousandths);
   };
   for (const auto& each : stragglers) {
+    if (has_window(each)) continue;
     const VertexId first(each.first);
     const VertexId second(each.second);
     if (each.kind == Kind::npu) add(first, std::nullopt, each);

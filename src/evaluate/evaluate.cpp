@@ -114,7 +114,7 @@ std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& 
     schedule.read(segment, buffer);
     const auto& batch = buffer.batch;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      const auto latency = carried.hop(batch.link[i], batch.chunk[i]).latency;
+      const auto latency = carried.hop(batch.link[i], batch.chunk[i], batch.start_of(i)).latency;
       auto& last = times[collective.group_of(carried.of(batch.chunk[i]).front()).index()];
       last = std::max(last, (batch.start_of(i) + latency).count());
     }

@@ -35,6 +35,7 @@ const std::vector<AlgorithmFacts>& algorithm_facts() {
                         .epochs = false},
                        {},
                        {},
+                       {},
                        std::string(algorithm.long_name)});
       for (const auto kind : algorithm.collectives)
         if (std::ranges::find(any.collectives, kind) == any.collectives.end()) any.collectives.push_back(kind);
@@ -55,7 +56,8 @@ const std::vector<AlgorithmFacts>& algorithm_facts() {
                         .solves = synthesizer.solves,
                         .epochs = synthesizer.has_epochs},
                        {synthesizer.engines.begin(), synthesizer.engines.end()},
-                       synthesizer.delays});
+                       synthesizer.delays,
+                       synthesizer.varying});
     facts.push_back({std::string(kBestOfAll),
                      AlgorithmFamily::any,
                      {},

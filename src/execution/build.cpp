@@ -16,6 +16,7 @@
 #include "tenex/files/input_files.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/faults.hpp"
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/time_range.hpp"
 #include "tenex/topology/transform.hpp"
 #include "tenex/topology/wires.hpp"
@@ -60,6 +61,19 @@ Result<Topology> build_reduced(const TopologyChoice& choice) {
   return remove_pairs(with_choice(*std::move(base), choice.switches), choice);
 }
 
+/// Errors (unsupported): the point would make links out of links whose bandwidth varies.
+Status check_no_passing(const DesignPoint& point, const Topology& topology) {
+  const char* const why = "a send over several links at once would be slow in the windows of each";
+  if (unwinding_degree(point, topology) > 0)
+    return unsupported_error({}, "bandwidth that varies where switches are unwound", why,
+                             "set unwind = 0 with an algorithm that keeps switches, or remove the windows");
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    if (topology.switch_properties(VertexId::at(v)).forwarding == Forwarding::cut_through)
+      return unsupported_error({}, "bandwidth that varies around a switch that cuts through", why,
+                               "set forwarding = \"store_and_forward\", or remove the windows");
+  return success();
+}
+
 }  // namespace
 
 std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology) {
@@ -83,7 +97,12 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
     // dimension are alike.
     if (find_synthesizer(point.algorithm) != nullptr) reduced = reduced->without_shape();
   }
-  // Slow links come first: a straggler may name a link that is drawn to fail.
+  if (const auto windows = windows_of(point.collective().stragglers); !windows.empty()) {
+    if (auto plain = check_no_passing(point, *reduced); !plain) return plain.errors();
+    reduced = with_slow_windows(*reduced, windows);
+    if (!reduced) return reduced.errors();
+  }
+  // Slow links came first: a straggler may name a link that is drawn to fail.
   std::size_t failed_links = 0;
   if (!point.topology.faults.empty()) {
     auto faulty = with_faults(*reduced, point.topology.faults, point.seed);
@@ -136,8 +155,9 @@ Status check_faults(const DesignPoint& point) {
 
 std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology) {
   const Topology& network = physical_network(topology);
-  if (!slows_links(point.collective().stragglers) || !network.shape()) return std::nullopt;
-  return network.without_shape();
+  const bool unlike = slows_links(point.collective().stragglers) && network.shape();
+  if (network.varies()) return unlike ? network.without_windows().without_shape() : network.without_windows();
+  return unlike ? std::optional(network.without_shape()) : std::nullopt;
 }
 
 std::vector<StartDelay> start_delays_of(const DesignPoint& point) {

@@ -63,7 +63,8 @@ Utilization utilization_of(const Instance& instance, const Schedule& schedule, S
     schedule.read(segment, buffer);
     for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
       auto from = buffer.batch.start_of(i).count();
-      const auto until = from + carried.hop(buffer.batch.link[i], buffer.batch.chunk[i]).busy.count();
+      const auto busy = carried.hop(buffer.batch.link[i], buffer.batch.chunk[i], buffer.batch.start_of(i)).busy;
+      const auto until = from + busy.count();
       for (auto bin = from / width; from < until; ++bin) {
         const auto next = std::min(until, (bin + 1) * width);
         result.busy_ps[static_cast<std::size_t>(bin)] += static_cast<std::uint64_t>(next - from);

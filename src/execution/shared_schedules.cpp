@@ -64,7 +64,7 @@ Synthesis at_pace(Synthesis made, SimTime from, SimTime to) {
 }  // namespace
 
 std::optional<SimTime> uniform_hop(const Instance& instance) {
-  if (!instance.topology.homogeneous() || instance.collective.chunk_sizes().size() != 1 ||
+  if (instance.topology.varies() || !instance.topology.homogeneous() || instance.collective.chunk_sizes().size() != 1 ||
       instance.topology.links() == 0)
     return std::nullopt;
   const auto hop =

@@ -42,8 +42,11 @@ struct ScheduleData {
   std::vector<std::uint32_t> wire_links;    ///< per wire: how many physical links it has; empty: no wires
   std::vector<std::uint32_t> wire_link;     ///< the physical links, wire by wire
   std::vector<std::int64_t> class_alpha_ps, class_bandwidth;  ///< per link class
-  std::vector<std::int64_t> class_slowdown;               ///< per link class, in thousandths; empty: no link is slowed
-  std::vector<std::uint32_t> source, target, link_class;  ///< per link
+  std::vector<std::int64_t> class_slowdown;  ///< per link class, in thousandths; empty: no link is slowed
+  /// The windows of link classes whose bandwidth varies, by class and then by time; empty: none varies.
+  std::vector<std::uint32_t> window_class;
+  std::vector<std::int64_t> window_from_ps, window_until_ps, window_slowdown;  ///< per window; slowdown in thousandths
+  std::vector<std::uint32_t> source, target, link_class;                       ///< per link
 
   std::string collective;
   std::int64_t size_bytes = 0;
@@ -73,6 +76,15 @@ struct ScheduleData {
     visit("condition_bytes", self.condition_bytes);
     visit("condition_destinations", self.condition_destinations);
     visit("destination", self.destination);
+  }
+
+  /// The same for the columns of windows.
+  template <class Self, class Visit>
+  static void for_each_window(Self& self, Visit&& visit) {
+    visit("window_class", self.window_class);
+    visit("window_from_ps", self.window_from_ps);
+    visit("window_until_ps", self.window_until_ps);
+    visit("window_slowdown", self.window_slowdown);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -109,6 +110,45 @@ Result<Topology> restore_wires(const ScheduleData& data, const Topology& network
                      "make the file again with this version");
 }
 
+/// The network with the windows of its links' classes.
+Result<Topology> restore_windows(const ScheduleData& data, Topology network) {
+  const auto windows = data.window_class.size();
+  if (windows == 0) return network;
+  if (data.window_from_ps.size() != windows || data.window_until_ps.size() != windows ||
+      data.window_slowdown.size() != windows)
+    return input_error({}, "the columns of windows differ in length");
+  if (std::ranges::any_of(data.switch_cut_through, [](auto flag) { return flag != 0; }))
+    return input_error({}, "windows of links around switches that cut through",
+                       "bandwidth varies on plain links alone");
+  std::map<std::uint32_t, SlowWindows> of_class;
+  for (std::size_t i = 0; i < windows; ++i) {
+    SlowWindows& list = of_class[data.window_class[i]];
+    const SlowWindow window{SimTime::of(data.window_from_ps[i]), SimTime::of(data.window_until_ps[i]),
+                            data.window_slowdown[i]};
+    const SimTime least = list.empty() ? SimTime::zero() : list.back().until;
+    if (window.from < least || window.until <= window.from || window.thousandths <= kNoSlowdown)
+      return input_error({}, fmt::format("window {} of the topology is not one", i),
+                         "windows of a class are in order, do not overlap, and make links slower");
+    list.push_back(window);
+  }
+  if (of_class.size() > std::numeric_limits<std::uint16_t>::max())
+    return input_error({}, "more classes of links with windows than there may be classes");
+  std::vector<SlowWindows> lists;
+  std::map<std::uint32_t, std::uint16_t> number;
+  for (auto& [link_class, list] : of_class) {
+    if (link_class >= data.class_alpha_ps.size())
+      return input_error({}, fmt::format("windows are of the unknown class {}", link_class));
+    lists.push_back(std::move(list));
+    number[link_class] = static_cast<std::uint16_t>(lists.size());
+  }
+  std::vector<std::uint16_t> list_of_link;
+  for (const auto link_class : data.link_class) {
+    const auto found = number.find(link_class);
+    list_of_link.push_back(found == number.end() ? std::uint16_t{0} : found->second);
+  }
+  return network.with_windows(list_of_link, std::move(lists));
+}
+
 Result<Topology> restore_topology(const ScheduleData& data) {
   constexpr std::int64_t kUnlinkedNpus =
       std::int64_t{1} << 26;  // a larger number needs links, so that a damaged one cannot fill the memory
@@ -136,6 +176,7 @@ Result<Topology> restore_topology(const ScheduleData& data) {
   if (auto status = restore_shape(data, builder); !status) return status.errors();
   if (auto status = restore_unwound_shape(data, builder); !status) return status.errors();
   auto network = std::move(builder).build();
+  if (network) network = restore_windows(data, *std::move(network));
   return network ? restore_wires(data, *network) : std::move(network);
 }
 
@@ -273,6 +314,13 @@ ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
   const auto is_slow = [](const LinkClass& link_class) { return link_class.slowdown != kNoSlowdown; };
   if (std::ranges::any_of(topology.classes(), is_slow))
     for (const auto& link_class : topology.classes()) data.class_slowdown.push_back(link_class.slowdown);
+  for (std::uint16_t c = 0; c < topology.classes().size(); ++c)
+    for (const auto& [from, until, thousandths] : topology.windows(c)) {
+      data.window_class.push_back(c);
+      data.window_from_ps.push_back(from.count());
+      data.window_until_ps.push_back(until.count());
+      data.window_slowdown.push_back(thousandths);
+    }
   for (std::size_t i = 0; with_links && i < topology.links(); ++i) {
     const auto link = LinkId::at(i);
     data.source.push_back(topology.source(link).value());

@@ -37,6 +37,10 @@ void write_facts(ColumnFileWriter& writer, const ScheduleData& data) {
   writer.write("/topology/class_bandwidth", std::span<const std::int64_t>(data.class_bandwidth));
   if (!data.class_slowdown.empty())
     writer.write("/topology/class_slowdown", std::span<const std::int64_t>(data.class_slowdown));
+  if (!data.window_class.empty())
+    ScheduleData::for_each_window(data, [&](const char* name, const auto& column) {
+      writer.write(std::string("/topology/") + name, std::span(column));
+    });
   writer.add_group("/collective");
   writer.set_attribute("/collective", "collective", data.collective);
   writer.set_attribute("/collective", "size_bytes", data.size_bytes);
@@ -91,6 +95,8 @@ Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   topology.column("class_alpha_ps", data.class_alpha_ps);
   topology.column("class_bandwidth", data.class_bandwidth);
   if (reader.has("/topology/class_slowdown")) topology.column("class_slowdown", data.class_slowdown);
+  if (reader.has("/topology/window_class"))
+    ScheduleData::for_each_window(data, [&](const char* name, auto& column) { topology.column(name, column); });
   topology.column("source", data.source);
   topology.column("target", data.target);
   topology.column("link_class", data.link_class);

@@ -38,6 +38,11 @@ Json describe_topology(const ScheduleData& data) {
         {{"alpha_ps", data.class_alpha_ps[i]}, {"bandwidth_bytes_per_s", data.class_bandwidth[i]}});
     if (!data.class_slowdown.empty()) topology["classes"].back()["slowdown_thousandths"] = data.class_slowdown[i];
   }
+  for (std::size_t i = 0; i < data.window_class.size(); ++i)
+    topology["windows"].push_back({{"class", data.window_class[i]},
+                                   {"from_ps", data.window_from_ps[i]},
+                                   {"until_ps", data.window_until_ps[i]},
+                                   {"slowdown_thousandths", data.window_slowdown[i]}});
   topology["links"] = Json::array();  // [source, target, class]
   for (std::size_t i = 0; i < data.source.size(); ++i)
     topology["links"].push_back({data.source[i], data.target[i], data.link_class[i]});
@@ -122,6 +127,13 @@ ScheduleData read_facts(const Json& document) {
     data.class_slowdown.push_back(item.contains("slowdown_thousandths") ? integer(item.at("slowdown_thousandths"))
                                                                         : kNoSlowdown);
   }
+  if (topology.contains("windows"))
+    for (const auto& item : topology.at("windows")) {
+      data.window_class.push_back(id(item.at("class")));
+      data.window_from_ps.push_back(integer(item.at("from_ps")));
+      data.window_until_ps.push_back(integer(item.at("until_ps")));
+      data.window_slowdown.push_back(integer(item.at("slowdown_thousandths")));
+    }
   for (const auto& link : topology.at("links")) {
     data.source.push_back(id(link.at(0)));
     data.target.push_back(id(link.at(1)));

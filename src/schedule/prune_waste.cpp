@@ -14,6 +14,7 @@
 #include "schedule/vertex_roles.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/views.hpp"
+#include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
 namespace {
@@ -25,11 +26,10 @@ class WastePruner {
         collective_(instance.collective),
         sends_(list_sends(schedule)),
         keep_(sends_.size(), false) {
-    const HopTimes times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
-    for (const auto& send : sends_)
+    const StartedHops times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
+    for (const auto& [start, link, chunk, stage, message, destination] : sends_)
       arrival_.push_back(
-          send.start +
-          times.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk)).latency);
+          start + times.at(instance.topology.class_of(link), instance.collective.size_class(chunk), start).latency);
     by_arrival_.resize(sends_.size());
     std::iota(by_arrival_.begin(), by_arrival_.end(), std::size_t{0});
     std::stable_sort(by_arrival_.begin(), by_arrival_.end(),

@@ -29,6 +29,7 @@
 #include "schedule/vertex_roles.hpp"
 #include "schedule/wire_order.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
 namespace {
@@ -67,10 +68,11 @@ struct Move {
 class Retimer {
  public:
   Retimer(const Instance& instance, const Schedule& schedule)
-      : topology_(instance.topology), collective_(instance.collective), sends_(list_sends(schedule)) {
-    const HopTimes times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
-    for (const auto& send : sends_)
-      hop_.push_back(times.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk)));
+      : topology_(instance.topology),
+        collective_(instance.collective),
+        times_(instance.topology, instance.collective.chunk_sizes(), instance.occupancy),
+        sends_(list_sends(schedule)) {
+    for (std::size_t i = 0; i < sends_.size(); ++i) planned_hop_.push_back(hop_at(i, sends_[i].start));
     lower_.assign(sends_.size(), SimTime::zero());
     start_.assign(sends_.size(), SimTime::zero());
     wire_order_ = wire_order(instance, sends_);
@@ -91,7 +93,13 @@ class Retimer {
     bool arrival;
   };
 
-  SimTime planned_arrival(std::size_t i) const { return sends_[i].start + hop_[i].latency; }
+  HopTime hop_at(std::size_t i, SimTime start) const {
+    return times_.at(topology_.class_of(sends_[i].link), collective_.size_class(sends_[i].chunk), start);
+  }
+  /// At the new time of send i.
+  HopTime hop(std::size_t i) const { return topology_.varies() ? hop_at(i, start_[i]) : planned_hop_[i]; }
+  SimTime arrival(std::size_t i) const { return start_[i] + hop(i).latency; }
+  SimTime planned_arrival(std::size_t i) const { return sends_[i].start + planned_hop_[i].latency; }
 
   /// All events in planned order; at equal times arrivals first, and of these the partial sums first.
   void order_events() {
@@ -180,7 +188,7 @@ class Retimer {
     const auto& move = moves_[i];
     auto& free = link_free_[send.link.index()];
     SimTime time = wire_order_.empty() ? std::max(free, lower_[i]) : lower_[i];
-    if (move.dependency != kNone) time = std::max(time, start_[move.dependency] + hop_[move.dependency].latency);
+    if (move.dependency != kNone) time = std::max(time, arrival(move.dependency));
     if (move.from != kNone) {
       auto& holding = holdings_[move.from];
       if (move.from_queue) {
@@ -192,14 +200,14 @@ class Retimer {
       if (send.stage == Stage::reduce) holding.send_sum(time.count());
     }
     start_[i] = time;
-    free = time + hop_[i].busy;
+    free = time + hop(i).busy;
   }
 
   /// Delivers send i; false when it comes sooner than the given order of events allows.
   bool arrive(std::size_t i) {
     const auto& move = moves_[i];
     auto& holding = holdings_[move.to];
-    const SimTime time = start_[i] + hop_[i].latency;
+    const SimTime time = arrival(i);
     SimTime earliest;
     if (move.to_queue) {
       earliest = next_in_order(holding.queue_in, planned_arrival(i));
@@ -208,15 +216,17 @@ class Retimer {
       earliest = SimTime::of(holding.deliver(sends_[i].stage, time.count()));
     }
     if (time >= earliest) return true;
-    lower_[i] = earliest - hop_[i].latency;
+    ensure(!topology_.varies(), "retime: sums over links whose bandwidth varies");
+    lower_[i] = earliest - hop(i).latency;
     ensure(lower_[i] <= sends_[i].start, "retime: the schedule is not valid");
     return false;
   }
 
   const Topology& topology_;
   const Collective& collective_;
-  std::vector<Send> sends_;  ///< the given sends, in time order
-  std::vector<HopTime> hop_;
+  StartedHops times_;
+  std::vector<Send> sends_;           ///< the given sends, in time order
+  std::vector<HopTime> planned_hop_;  ///< from their starts there
   std::vector<Event> events_;
   std::vector<Move> moves_;
   std::unordered_map<std::uint64_t, std::size_t> slots_;
@@ -231,7 +241,8 @@ class Retimer {
 }  // namespace
 
 Schedule retime(const Instance& instance, const Schedule& schedule) {
-  if (auto sends = retime_plain(instance, schedule)) return make_list_schedule(*std::move(sends));
+  if (auto sends = instance.topology.varies() ? std::nullopt : retime_plain(instance, schedule))
+    return make_list_schedule(*std::move(sends));
   return make_list_schedule(Retimer(instance, schedule).retime());
 }
 

@@ -14,6 +14,7 @@
 #include "schedule/segments.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
+#include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
 namespace {
@@ -64,6 +65,18 @@ std::uint64_t digest_of(const Payloads& payloads, std::uint64_t digest) {
   return digest;
 }
 
+/// The last arrival where hops depend on their start.
+SimTime last_started_arrival(const Instance& instance, const Schedule& schedule) {
+  ensure(schedule.payloads() == nullptr, "last_arrival: sends of several chunks over links whose bandwidth varies");
+  const StartedHops times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
+  SimTime last;
+  for_each_send(schedule, [&](const Send& send) {
+    const auto size_class = instance.collective.size_class(send.chunk);
+    last = std::max(last, send.start + times.at(instance.topology.class_of(send.link), size_class, send.start).latency);
+  });
+  return last;
+}
+
 }  // namespace
 
 void ScheduleStorage::read_uses(LinkId /*link*/, std::vector<LinkUse>& uses) const { uses.clear(); }
@@ -77,6 +90,7 @@ std::vector<Send> list_sends(const Schedule& schedule) {
 
 SimTime last_arrival(const Instance& instance, const Schedule& schedule) {
   const Payloads* payloads = schedule.payloads();
+  if (instance.topology.varies()) return last_started_arrival(instance, schedule);
   if (const auto latency = uniform_latency(instance); latency && payloads == nullptr) {
     const auto start = last_start(schedule);
     return start ? *start + *latency : SimTime::zero();

@@ -18,6 +18,13 @@ Diagnostic unreachable_error(const Message& message, VertexId stuck_at) {
       "add links until the topology is connected, or leave these NPUs out of the process group");
 }
 
+Status check_constant(const Topology& topology) {
+  if (!topology.varies()) return success();
+  return unsupported_error({}, "links whose bandwidth varies are not simulated",
+                           "a simulated hop takes equally long whenever it starts",
+                           "remove the windows from stragglers; `tenex verify` checks a schedule on such links");
+}
+
 Status check_buffers(const Topology& topology) {
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
     const auto buffer = topology.switch_properties(VertexId::at(v)).buffer;
@@ -113,6 +120,7 @@ Result<Simulation> simulate(const Topology& topology, const Collective& collecti
   if (collective.npus() != topology.npus())
     return input_error({}, fmt::format("the collective is for {} NPUs", collective.npus()),
                        fmt::format("the topology has {}", topology.npus()), "make both for the same number of NPUs");
+  if (auto constant = check_constant(topology); !constant) return constant.errors();
   if (auto valid = check_delays(topology, options.start_delays); !valid) return valid.errors();
   const bool unaware = options.backend == Backend::congestion_unaware;
   if (unaware)

@@ -78,7 +78,10 @@ const std::vector<Synthesizer>& synthesizers() {
        .uses_switches = true,
        .stops = true,
        .solves = true,
-       .has_epochs = true},
+       .has_epochs = true,
+       // Reductions are gathers reversed in time, and windows are not.
+       .varying = {CollectiveKind::all_gather, CollectiveKind::broadcast, CollectiveKind::all_to_all,
+                   CollectiveKind::gather, CollectiveKind::scatter, CollectiveKind::mixed}},
       {.name = "taccl",
        .description = "routes by mixed-integer programming, then orders, then times, for small machines",
        .source = "TACCL, NSDI 2023",

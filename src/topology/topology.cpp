@@ -20,7 +20,8 @@ struct ClassHash {
     // Fibonacci hashing of the one, then the other: enough to spread a few classes.
     const auto a = static_cast<std::uint64_t>(link.alpha.count()) * 0x9E3779B97F4A7C15U;
     const auto b = (a ^ static_cast<std::uint64_t>(link.bandwidth.count())) * 0xC2B2AE3D27D4EB4FU;
-    return static_cast<std::size_t>((b ^ static_cast<std::uint64_t>(link.slowdown)) * 0x9E3779B97F4A7C15U);
+    const auto rest = static_cast<std::uint64_t>(link.slowdown) ^ (std::uint64_t{link.windows} << 48U);
+    return static_cast<std::size_t>((b ^ rest) * 0x9E3779B97F4A7C15U);
   }
 };
 
@@ -80,6 +81,11 @@ Diagnostics check_link(const Link& link, std::size_t number, std::size_t vertice
   return errors;
 }
 
+Diagnostic too_many_classes() {
+  return input_error({}, fmt::format("more than {} kinds of links", kMostClasses),
+                     "links that differ in alpha or bandwidth are kinds of their own");
+}
+
 }  // namespace
 
 Topology Topology::with_switches(SwitchProperties properties) const {
@@ -101,6 +107,28 @@ Topology Topology::without_shape() const {
   return plain;
 }
 
+Result<Topology> Topology::with_windows(const std::vector<std::uint16_t>& list_of_link,
+                                        std::vector<SlowWindows> lists) const {
+  ensure(list_of_link.size() == links() && !wires_, "windows for each link, before wires are made");
+  Topology varied = *this;
+  ClassTable classes;
+  for (std::size_t i = 0; i < links(); ++i) {
+    LinkClass link_class = classes_[class_of_[i]];
+    link_class.windows = list_of_link[i];
+    const std::size_t number = classes.number(link_class);
+    if (number == kMostClasses) return too_many_classes();
+    varied.class_of_[i] = static_cast<std::uint16_t>(number);
+  }
+  varied.classes_ = std::move(classes).take();
+  varied.windows_ = lists.empty() ? nullptr : std::make_shared<const std::vector<SlowWindows>>(std::move(lists));
+  return varied;
+}
+
+Topology Topology::without_windows() const {
+  if (!varies()) return *this;
+  return with_windows(std::vector<std::uint16_t>(links(), 0), {}).value();
+}
+
 Topology Topology::reversed() const {
   Topology turned = *this;
   if (wires_) turned.wires_ = std::make_shared<const Wires>(wires_->reversed());
@@ -120,6 +148,7 @@ Topology Topology::without(const std::vector<bool>& drop) const {
   ensure(drop.size() == links(), "one flag per link");
   ensure(!wires_, "links are removed before wires are made");
   Topology kept;
+  kept.windows_ = windows_;
   kept.npus_ = npus_;
   kept.switches_ = switches_;
   ClassTable classes;
@@ -175,10 +204,7 @@ Result<Topology> TopologyBuilder::build() && {
     const Link& link = links_[i];
     append(errors, check_link(link, i, vertices));
     const std::size_t number = classes.number({link.alpha, link.bandwidth, link.slowdown});
-    if (number == kMostClasses) {
-      return input_error({}, fmt::format("more than {} kinds of links", kMostClasses),
-                         "links that differ in alpha or bandwidth are kinds of their own");
-    }
+    if (number == kMostClasses) return too_many_classes();
     topology.source_.push_back(link.source);
     topology.target_.push_back(link.target);
     topology.class_of_.push_back(static_cast<std::uint16_t>(number));

@@ -140,6 +140,16 @@ class ReadsWhatIsWrittenByHand(unittest.TestCase):
         self.assertEqual(list(schedule.sends["arrival_ps"]), [1005])
         self.assertEqual(list(schedule.sends["stage"]), ["reduce"])
 
+    def test_a_link_whose_bandwidth_varies(self):
+        # 2 B at 1 ps/B and 1000 ps of latency; half the speed from 11 to 12 ps. The send at 10 has 1 ps of its bytes
+        # before the window, half a ps, rounded down to none, in it, and 1 after it. That at 11 has nothing by 12.
+        topology = two_npus()["topology"]
+        topology["windows"] = [{"class": 0, "from_ps": 11, "until_ps": 12, "slowdown_thousandths": 2000},
+                               {"class": 0, "from_ps": 20, "until_ps": 40, "slowdown_thousandths": 3000}]
+        sends = [[8, 0, 0, "copy"], [10, 0, 0, "copy"], [11, 0, 0, "copy"], [19, 0, 0, "copy"], [30, 0, 0, "copy"]]
+        schedule = self.open(two_npus(topology=topology, sends=sends))
+        self.assertEqual(list(schedule.sends["arrival_ps"]), [1010, 1013, 1014, 1023, 1036])
+
     def test_groups_have_their_own_chunks(self):
         # Group 0 has two chunks of 10 B, group 1 one condition of 9 B in 2 chunks of 5 B each.
         collective = {"collective": "mixed", "size_bytes": 20, "chunks": 1, "root": 0, "groups": [[0, 1], [0, 1]],

@@ -85,7 +85,16 @@ TEST(Stragglers, RefuseWhatTheyDoNotKnow) {
                            "link 0-1 alpha 5us",
                            "link 0-1 alpha delay 5us",
                            "npu 3 alpha delay 5us",
-                           "alpha x2"})
+                           "alpha x2",
+                           "npu 3 x2 from 1us",
+                           "npu 3 x2 from 1us to",
+                           "npu 3 x2 from 1us to 1us",
+                           "npu 3 x2 from 2us to 1us",
+                           "npu 3 x2 from 1 to 2us",
+                           "npu 3 x2 to 2us from 1us",
+                           "npu 3 x2 from 1us to 2us x3",
+                           "npu 3 alpha x2 from 1us to 2us",
+                           "npu 3 delay 2us from 1us to 2us"})
     EXPECT_FALSE(parse_stragglers(text).ok()) << text;
 }
 
@@ -95,6 +104,26 @@ TEST(Stragglers, TakeTheLargestOfSeveralFactors) {
   EXPECT_EQ(to_string(*parse_stragglers("npu 2 x4; npu 2 x2; npu 2 delay 1ns")), "npu 2 x4; npu 2 delay 1000ps");
   EXPECT_EQ(to_string(*parse_stragglers("npu 2 alpha x4; npu 2 x2; npu 2 alpha x2")), "npu 2 x2; npu 2 alpha x4");
   EXPECT_EQ(to_string(*parse_stragglers("link 0->1 x2; link 1->0 x3")), "link 0->1 x2; link 1->0 x3");
+}
+
+// Windows of one subject stand side by side, in order of time, and are no slowdown at all times.
+TEST(Stragglers, MayHaveWindows) {
+  const auto parsed = parse_stragglers(
+      "link 4->5 x3 from 20us to 30us; link 4->5 x3 from 5us to 10us; npu 3 x2.5 from 0us to 1ns; link 5-4 x2 from 1us "
+      "to 2us; npu 3 x1 from 1us to 2us; link 4->5 x4 from 5us to 10us");
+  ASSERT_TRUE(parsed.ok()) << to_string(parsed.errors());
+  EXPECT_EQ(to_string(*parsed),
+            "npu 3 x2.5 from 0ps to 1000ps; link 4-5 x2 from 1000000ps to 2000000ps; link 4->5 x4 from 5000000ps to "
+            "10000000ps; link 4->5 x3 from 20000000ps to 30000000ps");
+  EXPECT_EQ(*parse_stragglers(to_string(*parsed)), *parsed);
+  EXPECT_FALSE(slows_links(*parsed));
+  EXPECT_TRUE(slowdowns_of(*parsed).empty());
+  const auto windows = windows_of(*parsed);
+  ASSERT_EQ(windows.size(), 5U);  // that of a link both ways is two
+  EXPECT_EQ(windows[0].target, std::nullopt);
+  EXPECT_EQ(windows[1].target, VertexId(5));
+  EXPECT_EQ(windows[2].target, VertexId(4));
+  EXPECT_EQ(windows[3].window, (SlowWindow{microseconds(5), microseconds(10), 4000}));
 }
 
 TEST(Stragglers, MayEndInASemicolon) { EXPECT_EQ(to_string(*parse_stragglers("npu 3 x2; ")), "npu 3 x2"); }

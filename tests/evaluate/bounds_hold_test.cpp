@@ -26,6 +26,7 @@
 #include "tenex/design/stragglers.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
@@ -178,9 +179,10 @@ class Audit {
   const Claims& find(const Key& key, const DesignPoint& point, const EvaluationOutput& output) {
     const auto [found, added] = claims_.try_emplace(key);
     if (!added) return found->second;
-    const auto plain = output.topology->without_shape();
+    const OutsideWindows outside(*output.topology);
+    const auto plain = outside.topology().without_shape();
     const auto delays = key.delayed ? start_delays_of(point) : std::vector<StartDelay>{};
-    const Instance instance{key.shaped ? *output.topology : plain, *output.collective, point.occupancy};
+    const Instance instance{key.shaped ? outside.topology() : plain, *output.collective, point.occupancy};
     found->second = claims_of({instance, key.overlap, key.single_chunks, delays});
     return found->second;
   }
@@ -345,6 +347,10 @@ TEST(BoundsHold, ForEveryAlgorithmOnMachinesAndShapesOfUpToSixteenNpus) {
                                  "npu 2 alpha x10; link 0->1 x1.5; link 0->1 alpha x40"})
     networks.push_back(
         {{"topology", "torus(3,2)"}, {"alpha", "300ns"}, {"bandwidth", "50GB/s"}, {"stragglers", stragglers}});
+  networks.push_back({{"topology", "RI(4)"},
+                      {"alpha", "300ns"},
+                      {"bandwidth", "50GB/s"},
+                      {"stragglers", "link 0->1 x3 from 5us to 200us; npu 2 x2 from 0us to 4us"}});
   for (const auto& network : networks)
     for (const auto* occupancy : {"serialization", "transfer"})
       for (const auto* chunks : {"1", "4"}) {

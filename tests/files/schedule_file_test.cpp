@@ -13,6 +13,7 @@
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/files/column_file.hpp"
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/transform.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -103,6 +104,33 @@ TEST_P(ScheduleFiles, GiveBackCopies) {
   const auto read = read_schedule_file(file());
   ASSERT_TRUE(read.ok()) << message_of(read);
   expect_same(written, *read);
+}
+
+// Links that differ in their windows alone stay apart, and those with the same windows are of one class.
+TEST_P(ScheduleFiles, GiveBackWindows) {
+  auto written = sample(copies(17));
+  const SlowWindow early{nanoseconds(1), nanoseconds(5), 1500};
+  const SlowWindow late{nanoseconds(7), nanoseconds(9), 2000};
+  written.topology = with_slow_windows(written.topology, {{VertexId(0), VertexId(2), early},
+                                                          {VertexId(0), VertexId(2), late},
+                                                          {VertexId(2), VertexId(0), early},
+                                                          {VertexId(2), VertexId(4), early}})
+                         .value();
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  ASSERT_EQ(read->topology.links(), written.topology.links());
+  EXPECT_EQ(read->topology.classes().size(), written.topology.classes().size());
+  EXPECT_EQ(read->topology.shape(), written.topology.shape());
+  std::size_t varying = 0;
+  for (std::size_t i = 0; i < read->topology.links(); ++i) {
+    const auto windows = read->topology.windows(read->topology.class_of(LinkId::at(i)));
+    const auto before = written.topology.windows(written.topology.class_of(LinkId::at(i)));
+    EXPECT_TRUE(std::ranges::equal(windows, before)) << i;
+    varying += windows.empty() ? 0 : 1;
+  }
+  EXPECT_EQ(varying, 3U);
+  EXPECT_EQ(schedule_hash(read->schedule), schedule_hash(written.schedule));
 }
 
 TEST_P(ScheduleFiles, GiveBackWiresAndWhatSwitchesDo) {

@@ -8,6 +8,7 @@
 
 #include "schedule/schedule_factories.hpp"
 #include "tenex/schedule/verifier.hpp"
+#include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
 namespace {
@@ -32,6 +33,10 @@ TEST(Retiming, ClosesGapsAndKeepsTheOrderOnEachLink) {
                   copy_of(2, 3, microseconds(0)), copy_of(2, 1, microseconds(6)), copy_of(0, 2, microseconds(6))));
   // Under serialization link 2 is free again after 4 us.
   EXPECT_EQ(list_sends(retime({topology, gather, Occupancy::serialization}, plan))[4], copy_of(0, 2, microseconds(4)));
+  // Half the speed on link 2 until 4 us: 2 us of chunk 1's bytes by then, 2 us after it and 2 us of latency.
+  const Topology varied =
+      with_slow_windows(topology, {{VertexId(1), VertexId(2), {SimTime::zero(), microseconds(4), 2000}}}).value();
+  EXPECT_EQ(list_sends(retime({varied, gather, Occupancy::transfer}, plan))[5], copy_of(0, 2, microseconds(8)));
 }
 
 TEST(Retiming, LetsAGatherBeginWhenItsOwnSumIsComplete) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "schedule/schedule_factories.hpp"
+#include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
 namespace {
@@ -19,7 +20,9 @@ using test::copy_of;
 using test::link_between;
 using test::sum_of;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const Topology& line3() {
   static const Topology topology = support::line3_heterogeneous();
@@ -63,6 +66,27 @@ TEST(Verifier, AcceptsAnAllGather) {
   EXPECT_EQ(verdict.waste, 0U);
   EXPECT_EQ(verdict.collective_time, microseconds(12));
   EXPECT_EQ(verdict.reduction_check, "none");
+}
+
+// Half the speed on link 2 until 4 us: 2 of the 4 us of chunk 1's bytes have left by then, so the link is taken until 4
+// + 2 + 2 us, and chunk 0 may follow at 8 us and arrives at 14 us.
+TEST(Verifier, KnowsThatASendInAWindowTakesLonger) {
+  const Topology varied =
+      with_slow_windows(line3(), {{VertexId(1), VertexId(2), {SimTime::zero(), microseconds(4), 2000}}}).value();
+  const Verdict early = check(CollectiveKind::all_gather, gather_sends(), varied);
+  ASSERT_THAT(messages(early), SizeIs(1));
+  EXPECT_THAT(messages(early)[0], HasSubstr("the link is busy with another send until 8us"));
+  auto sends = gather_sends();
+  sends[4].start = microseconds(8);
+  const Verdict verdict = check(CollectiveKind::all_gather, sends, varied);
+  EXPECT_THAT(messages(verdict), IsEmpty());
+  EXPECT_EQ(verdict.collective_time, microseconds(14));
+  // A later start of the first send, in the window too: chunk 0 waits for its end.
+  sends[2].start = microseconds(3);  // 0.5 us of bytes in the window, 3.5 after it: taken until 4 + 3.5 + 2 us
+  sends[4].start = nanoseconds(9500);
+  EXPECT_TRUE(check(CollectiveKind::all_gather, sends, varied).valid());
+  sends[4].start = nanoseconds(9499);
+  EXPECT_FALSE(check(CollectiveKind::all_gather, sends, varied).valid());
 }
 
 TEST(Verifier, AcceptsUnderSerializationWhatOverlapsUnderTransfer) {

@@ -152,7 +152,7 @@ TEST(TeCcl, SendsOverSwitchesThatStoreAndForward) {
     const auto played = play_plan(instance, plan);
     ASSERT_TRUE(played.has_value());
     EXPECT_TRUE(verify(instance, *played).valid());
-    EXPECT_TRUE(verify(instance, make_list_schedule(te_ccl::timed(grid, plan))).valid());
+    EXPECT_TRUE(verify(instance, make_list_schedule(te_ccl::timed(instance, grid, plan))).valid());
   }
 }
 
@@ -252,8 +252,9 @@ TEST(TeCcl, KnowsAStragglerByItsLatency) {
 }
 
 // On a line of three, the second NPU may send on what it has to the third, and the third, in case it comes from there,
-// to the second: for each of both in each of K epochs a row of all sends so far, K^2 terms together. Those are a million
-// at K = 1,000 (a few epochs less, in which nothing can be there), and at 4,000 four times what a model may have.
+// to the second: for each of both in each of K epochs a row of all sends so far, K^2 terms together. Those are a
+// million at K = 1,000 (a few epochs less, in which nothing can be there), and at 4,000 four times what a model may
+// have.
 TEST(TeCcl, BuildsNoModelOfTooManyTerms) {
   const Topology topology = support::line(3);
   const Collective broadcast = support::of_megabytes(CollectiveKind::broadcast, 3);

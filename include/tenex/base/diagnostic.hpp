@@ -72,7 +72,7 @@ class InvariantError : public std::logic_error {
 };
 
 /// Throws InvariantError(what) unless `holds`.
-inline void ensure(bool holds, const char* what) {
+constexpr void ensure(bool holds, const char* what) {
   if (!holds) throw InvariantError(what);
 }
 

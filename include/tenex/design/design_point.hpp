@@ -101,9 +101,10 @@ struct AlgorithmFacts {
   AlgorithmFamily family = AlgorithmFamily::unknown;
   std::vector<CollectiveKind> collectives = {};  ///< for which it is defined; empty: all
   SettingReads reads = {};
-  std::vector<std::string> engines = {};    ///< values of the key `engine`, beside "auto"
-  std::vector<CollectiveKind> delays = {};  ///< synthesizers: those that it makes where NPUs start late
-  std::string long_name = {};               ///< another name in studies; empty: none
+  std::vector<std::string> engines = {};     ///< values of the key `engine`, beside "auto"
+  std::vector<CollectiveKind> delays = {};   ///< synthesizers: those that it makes where NPUs start late
+  std::vector<CollectiveKind> varying = {};  ///< those that it makes where bandwidth varies with time
+  std::string long_name = {};                ///< another name in studies; empty: none
 
   /// Whether it makes the collective where NPUs start late. Simulated algorithms always do.
   [[nodiscard]] bool waits_for_late(CollectiveKind kind) const;

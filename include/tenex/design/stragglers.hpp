@@ -1,6 +1,7 @@
 // Stragglers: links and NPUs that are slower than the others, and NPUs that start late, as in the key `stragglers`:
-// "npu 3 x2; link 0-1 x1.5; link 4->5 alpha x3; npu 7 delay 5us". TE-CCL, section 5, "Handling stragglers": a larger
-// beta stands for what grows with the bytes, a larger alpha for what does not.
+// "npu 3 x2; link 0-1 x1.5; link 4->5 alpha x3; npu 7 delay 5us; link 2-3 x4 from 10us to 20us". TE-CCL, section 5,
+// "Handling stragglers": a larger beta stands for what grows with the bytes, a larger alpha for what does not;
+// "Modeling variable bandwidth": a beta that is larger for a time.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/quantity.hpp"
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
@@ -34,25 +36,32 @@ struct Straggler {
   std::int64_t thousandths = 1000;  ///< at least 1000
   SimTime delay;
   Scaled scaled = Scaled::beta;
+  SimTime from;   ///< beta: the window in which it is larger ...
+  SimTime until;  ///< ... and its end; zero: at all times
   bool operator==(const Straggler&) const = default;
 };
 using Stragglers = std::vector<Straggler>;
 
 /// Parses "none" (an empty list) or entries separated by ";" (also allowed at the end), in any order: `npu N xF`, `link
 /// A-B xF`, `link A->B xF` (beta), `npu N alpha xF`, `link A-B alpha xF`, `link A->B alpha xF`, `npu N delay T`, with F
-/// a decimal number from 1 to 1000000 of at most three places. One subject may have a factor of beta and one of alpha.
-/// The result is sorted by kind, ids and what is scaled (beta first), with the largest of several equal ones' factors.
-/// Errors (input), all of them: bad syntax, a factor below 1 or of more places, two delays of one NPU. O(n log n).
+/// a decimal number from 1 to 1000000 of at most three places. An entry of beta may end with a window, `from T to T`.
+/// One subject may have a factor of beta, one of alpha and any windows. The result is sorted by kind, ids, what is
+/// scaled (beta first) and window, with the largest of several equal ones' factors. Errors (input), all of them: bad
+/// syntax, a factor below 1 or of more places, two delays of one NPU, an empty window. O(n log n).
 [[nodiscard]] Result<Stragglers> parse_stragglers(std::string_view text, const Place& place = {});
 
 /// The canonical text: "none", or sorted entries with delays in ps. parse_stragglers() reads it back.
 [[nodiscard]] std::string to_string(const Stragglers& stragglers);
 
-/// Whether any of them slows links, by beta or by alpha (is not a delay). The links of a dimension may then differ.
+/// Whether any of them slows links at all times, by beta or by alpha (is no delay and has no window). The links of a
+/// dimension may then differ.
 [[nodiscard]] bool slows_links(const Stragglers& stragglers);
 
-/// The links that they slow down, for slow_links() and for unwinding the network that it made: both factors of one
-/// subject together. O(n).
+/// The windows in which they slow links, for with_slow_windows(). O(n).
+[[nodiscard]] std::vector<NamedWindow> windows_of(const Stragglers& stragglers);
+
+/// The links that they slow down at all times, for slow_links() and for unwinding the network that it made: both
+/// factors of one subject together. O(n).
 [[nodiscard]] std::vector<Slowdown> slowdowns_of(const Stragglers& stragglers);
 
 }  // namespace tenex

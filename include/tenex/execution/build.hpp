@@ -45,7 +45,8 @@ struct PointTopology {
 [[nodiscard]] Status check_faults(const DesignPoint& point);
 
 /// The topology as bounds may read it, where it is not the point's own: they assume that the links of a shape's
-/// dimension are alike, so a shape whose links the point slows down is forgotten. O(links) if so.
+/// dimension are alike, so a shape whose links the point slows down is forgotten. Windows only make links slower, so
+/// bounds hold without them. O(links) if so.
 [[nodiscard]] std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology);
 
 /// The NPUs that the point lets start late.

@@ -5,7 +5,7 @@
 
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
-#include "tenex/topology/timing.hpp"
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -25,9 +25,9 @@ class CarriedChunks {
     if (!is_payload(chunk)) return {&chunk, 1};
     return payloads_->of(chunk.index() - collective_.chunks());
   }
-  /// How long the send takes.
-  [[nodiscard]] HopTime hop(LinkId link, ChunkId chunk) const {
-    if (!is_payload(chunk)) return hops_.at(topology_.class_of(link), collective_.size_class(chunk));
+  /// How long the send from `start` on takes. Sends of several chunks: where no bandwidth varies.
+  [[nodiscard]] HopTime hop(LinkId link, ChunkId chunk, SimTime start) const {
+    if (!is_payload(chunk)) return hops_.at(topology_.class_of(link), collective_.size_class(chunk), start);
     const auto chunks = of(chunk);
     const auto size = collective_.chunk_bytes(chunks.front()) * static_cast<std::int64_t>(chunks.size());
     return hop_time(topology_.classes()[topology_.class_of(link)], size, occupancy_);
@@ -42,7 +42,7 @@ class CarriedChunks {
   const Collective& collective_;
   Occupancy occupancy_;
   const Payloads* payloads_;
-  HopTimes hops_;
+  StartedHops hops_;
 };
 
 }  // namespace tenex

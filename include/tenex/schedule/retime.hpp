@@ -20,7 +20,7 @@
 namespace tenex {
 
 /// As-soon-as-possible replay of `schedule`. `schedule` must be valid (under `transfer` it may be replayed under either
-/// occupancy). O(sends) memory, O(sends log sends) time.
+/// occupancy), and without sums where bandwidth varies. O(sends) memory, O(sends log sends) time.
 [[nodiscard]] Schedule retime(const Instance& instance, const Schedule& schedule);
 
 /// A lower bound on the time of every re-timing (retime) of `reduction` followed by `gather` (then_gather). It follows

@@ -73,6 +73,9 @@ struct Simulation {
   Utilization utilization;                             ///< if utilization_bins > 0
 };
 
+/// Errors (unsupported): a link whose bandwidth varies. Simulations and replays know no times of day. O(1).
+[[nodiscard]] Status check_constant(const Topology& topology);
+
 /// Errors (unsupported): a switch with a limited buffer. Which messages wait before a full switch depends on its flow
 /// control, which is not simulated. O(switches).
 [[nodiscard]] Status check_buffers(const Topology& topology);

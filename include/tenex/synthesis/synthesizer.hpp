@@ -130,6 +130,8 @@ struct Synthesizer {
   /// The collectives that it makes where NPUs start late (SynthesisProblem::start_delays). An engine that cannot says
   /// so.
   std::vector<CollectiveKind> delays = {};
+  /// The collectives that it makes where bandwidth varies with time (Topology::varies()).
+  std::vector<CollectiveKind> varying = {};
   /// The engine that makes one NPU's schedule, which stands for all, for collectives over all NPUs on topologies with a
   /// translation group. kAutomaticEngine prefers it there. Empty: none.
   std::string_view translations_engine = {};

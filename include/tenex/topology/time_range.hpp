@@ -16,12 +16,18 @@ namespace tenex {
 /// The longest time that is computed: 2^61 ps, 26 days and 16 hours.
 inline constexpr SimTime kLongestTime = picoseconds(std::int64_t{1} << 61);
 
-/// The slowest hop of any of these sizes over any link; SimTime::max() where it does not fit. O(classes * sizes).
+/// The slowest hop of any of these sizes over any link, in its slowest window; SimTime::max() where it does not fit.
+/// O(classes * sizes).
 [[nodiscard]] inline SimTime slowest_hop(const Topology& topology, const std::vector<Bytes>& sizes) {
   SimTime slowest;
-  for (const auto& link_class : topology.classes())
+  for (std::uint16_t c = 0; c < topology.classes().size(); ++c) {
+    const LinkClass& link_class = topology.classes()[c];
+    std::int64_t factor = kNoSlowdown;
+    for (const SlowWindow& window : topology.windows(c)) factor = std::max(factor, window.thousandths);
     for (const auto size : sizes)
-      slowest = std::max(slowest, hop_time(link_class, size, Occupancy::serialization).latency);
+      slowest =
+          std::max(slowest, saturating_sum(link_class.alpha, stretched(serialization_time(size, link_class), factor)));
+  }
   return slowest;
 }
 

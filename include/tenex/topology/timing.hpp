@@ -55,8 +55,10 @@ struct HopTime {
   bool operator==(const HopTime&) const = default;
 };
 
-/// The hop of `size` over a link of this class. O(1), with a 128-bit division: use HopTimes in loops.
+/// The hop of `size` over a link of this class. O(1), with a 128-bit division: use HopTimes in loops. Precondition: its
+/// bandwidth does not vary (slow_windows.hpp has hops that depend on their start).
 [[nodiscard]] constexpr HopTime hop_time(const LinkClass& link, Bytes size, Occupancy occupancy) {
+  ensure(link.windows == 0, "a hop over a link whose bandwidth varies depends on its start");
   const SimTime serialization = serialization_time(size, link);
   const SimTime latency = saturating_sum(link.alpha, serialization);
   return {occupancy == Occupancy::serialization ? serialization : latency, latency};

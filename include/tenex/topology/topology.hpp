@@ -31,6 +31,8 @@ struct LinkClass {
   SimTime alpha;                        ///< latency of one hop
   Bandwidth bandwidth;                  ///< of one direction; positive
   std::int64_t slowdown = kNoSlowdown;  ///< serialization takes slowdown/1000 times as long; at least 1000
+  /// 0: the bandwidth is the same at all times; otherwise Topology::windows() has the times at which it is not.
+  std::uint16_t windows = 0;
   bool operator==(const LinkClass&) const = default;
 
   /// bandwidth * 1000 / slowdown, rounded up to whole B/s: a bound that relies on it holds. O(1).
@@ -50,6 +52,17 @@ struct Link {
   std::int64_t slowdown = kNoSlowdown;  ///< as LinkClass::slowdown
   bool operator==(const Link&) const = default;
 };
+
+/// A time in which links are slower still: what they send from `from` until `until` takes thousandths/1000 times as
+/// long as LinkClass says (slow_windows.hpp).
+struct SlowWindow {
+  SimTime from;
+  SimTime until;                           ///< after `from`
+  std::int64_t thousandths = kNoSlowdown;  ///< more than 1000
+  bool operator==(const SlowWindow&) const = default;
+};
+/// The windows of a link, in order of time; none overlaps another.
+using SlowWindows = std::vector<SlowWindow>;
 
 /// How a switch passes chunks on.
 enum class Forwarding : std::uint8_t {
@@ -100,8 +113,10 @@ class Topology {
   [[nodiscard]] SimTime alpha(LinkId link) const { return classes_[class_of(link)].alpha; }
   /// LinkClass::effective_bandwidth().
   [[nodiscard]] Bandwidth bandwidth(LinkId link) const { return classes_[class_of(link)].effective_bandwidth(); }
+  /// Precondition: its bandwidth does not vary.
   [[nodiscard]] Link link(LinkId id) const {
-    const auto& [alpha, bandwidth, slowdown] = classes_[class_of(id)];
+    const auto& [alpha, bandwidth, slowdown, windows] = classes_[class_of(id)];
+    ensure(windows == 0, "a link whose bandwidth varies is not copied without its windows");
     return {source(id), target(id), alpha, bandwidth, slowdown};
   }
   [[nodiscard]] std::span<const LinkId> out_links(VertexId vertex) const { return out_.row(vertex.index()); }
@@ -120,6 +135,21 @@ class Topology {
   /// The paths over cut-through switches that the links stand for; null where every link is a physical one. Links that
   /// share a physical link must not use it at the same time.
   [[nodiscard]] const Wires* wires() const { return wires_.get(); }
+
+  /// Whether the bandwidth of some link varies with time.
+  [[nodiscard]] bool varies() const { return windows_ != nullptr; }
+  /// The windows of links of this class; empty where their bandwidth does not vary.
+  [[nodiscard]] std::span<const SlowWindow> windows(std::uint16_t link_class) const {
+    const auto list = classes_[link_class].windows;
+    return list == 0 ? std::span<const SlowWindow>() : std::span(windows_->at(list - 1U));
+  }
+  /// The same links where link i has the windows lists[list_of_link[i] - 1], or none where that number is 0. Errors
+  /// (input): more than 65,535 link classes. Precondition: no wires, a number per link, lists as SlowWindows says.
+  /// O(links).
+  [[nodiscard]] Result<Topology> with_windows(const std::vector<std::uint16_t>& list_of_link,
+                                              std::vector<SlowWindows> lists) const;
+  /// The same links at their bandwidth outside all windows. O(links).
+  [[nodiscard]] Topology without_windows() const;
 
   /// Whether every link is a physical one between NPUs: no switch, and no wires over switches.
   [[nodiscard]] bool direct() const { return switches_.empty() && !wires_; }
@@ -148,6 +178,7 @@ class Topology {
   std::vector<VertexId> target_;
   std::vector<std::uint16_t> class_of_;
   std::vector<LinkClass> classes_;
+  std::shared_ptr<const std::vector<SlowWindows>> windows_;
   Csr<LinkId> out_;
   Csr<LinkId> in_;
   std::optional<Shape> shape_;

@@ -257,8 +257,10 @@ std::vector<Setting> network_settings() {
        .text = text_if<without, runs_collective>},
       {.key = Key::stragglers,
        .name = "stragglers",
-       .help = "slow links and NPUs, NPUs that start late: `npu N xF`, `link A-B xF`, `link A->B xF` (bytes), `npu N "
-               "alpha xF`, `link A-B alpha xF`, `link A->B alpha xF` (latency), `npu N delay T`, joined by `;`",
+       .help =
+           "slow links and NPUs, NPUs that start late: `npu N xF`, `link A-B xF`, `link A->B xF` (bytes), `npu N "
+           "alpha xF`, `link A-B alpha xF`, `link A->B alpha xF` (latency), `npu N delay T`, joined by `;`; te_ccl: "
+           "`link A-B xF from T to T`, likewise for the others of bytes, is slow in that time alone",
        .example = "\"npu 3 x2; link 0-1 alpha x1.5; npu 7 delay 5us\"",
        .fallback = "none",
        .read_by = ReadBy::collectives,

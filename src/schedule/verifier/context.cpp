@@ -14,7 +14,7 @@ Context::Context(const Instance& instance, const Payloads* payloads)
       times_(instance.topology, sizes_, instance.occupancy) {
   if (payloads_ == nullptr) return;
   for (std::size_t i = 0; i < payloads_->size(); ++i) add_payload(payloads_->of(i));
-  times_ = HopTimes(instance.topology, sizes_, instance.occupancy);
+  times_ = StartedHops(instance.topology, sizes_, instance.occupancy);
 }
 
 bool Context::fits(std::span<const ChunkId> payload) const {

@@ -12,7 +12,7 @@
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/schedule/send.hpp"
-#include "tenex/topology/timing.hpp"
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex::verifier {
@@ -44,16 +44,17 @@ class Context {
   }
 
   /// Both ids must exist.
-  [[nodiscard]] const HopTime& hop(const Send& send) const {
-    return times_.at(topology_.class_of(send.link), size_class(send));
+  [[nodiscard]] HopTime hop(const Send& send) const {
+    return times_.at(topology_.class_of(send.link), size_class(send), send.start);
   }
+  /// Precondition: no bandwidth varies.
   [[nodiscard]] const HopTime& hop(std::uint16_t link_class, std::size_t size_class) const {
-    return times_.at(link_class, size_class);
+    return times_.outside(link_class, size_class);
   }
   /// Saturates, because a schedule may claim any start and must not overflow the check.
   [[nodiscard]] SimTime arrival(const Send& send) const { return saturating_sum(send.start, hop(send).latency); }
 
-  /// Sends of one lane have the same latency and stage, so they arrive in the order of their starts.
+  /// Sends of one lane have a class of links, a size and a stage, so they arrive in the order of their starts.
   [[nodiscard]] std::size_t lanes() const { return topology_.classes().size() * sizes_.size() * 2; }
   [[nodiscard]] std::size_t lane(const Send& send) const {
     return (topology_.class_of(send.link) * sizes_.size() + size_class(send)) * 2 +
@@ -76,7 +77,7 @@ class Context {
   const Payloads* payloads_;
   std::vector<Bytes> sizes_;                    ///< sizes of chunks, then of payloads, each once
   std::vector<std::uint32_t> size_of_payload_;  ///< index into sizes_, or kUnfit
-  HopTimes times_;
+  StartedHops times_;
 };
 
 }  // namespace tenex::verifier

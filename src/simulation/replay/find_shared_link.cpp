@@ -20,7 +20,9 @@ class Reader {
   [[nodiscard]] bool at_end() const { return at_ == buffer_.batch.size(); }
   [[nodiscard]] SimTime start() const { return begin_ + buffer_.batch.start_of(at_); }
   [[nodiscard]] LinkId link() const { return buffer_.batch.link[at_]; }
-  [[nodiscard]] SimTime busy() const { return carried_.hop(link(), buffer_.batch.chunk[at_]).busy; }
+  [[nodiscard]] SimTime busy() const {
+    return carried_.hop(link(), buffer_.batch.chunk[at_], buffer_.batch.start_of(at_)).busy;
+  }
 
   void advance() {
     if (at_ < buffer_.batch.size()) ++at_;

@@ -96,7 +96,7 @@ HopTime PlayingPart::take(LinkId link, SimTime now) {
   const auto position = next(link);
   ++links_[link.index()].started;
   sends_.note_start(position, link, now - begin_);
-  return carried_.hop(link, sends_.chunk[position]);
+  return carried_.hop(link, sends_.chunk[position], now - begin_);
 }
 
 void PlayingPart::arrive(LinkId link, SimTime now) {

@@ -40,7 +40,8 @@ class PlayingPart {
   /// When the oldest send under way on the link arrives.
   [[nodiscard]] SimTime arrival(LinkId link) const {
     const auto position = arriving(link);
-    return saturating_sum(begin_ + sends_.start[position], carried_.hop(link, sends_.chunk[position]).latency);
+    const SimTime start = sends_.start[position];
+    return saturating_sum(begin_ + start, carried_.hop(link, sends_.chunk[position], start).latency);
   }
   /// The oldest send under way on the link arrives; `wake(link)` is called for links that may have waited for it.
   template <class Wake>

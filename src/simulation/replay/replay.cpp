@@ -409,6 +409,7 @@ Result<Simulation> replay(const Topology& topology, const Collective& collective
   if (options.backend != Backend::congestion_aware)
     return unsupported_error({}, "the congestion-unaware backend cannot replay a schedule",
                              "its messages overlap on links", "use the congestion-aware backend");
+  if (auto constant = check_constant(topology); !constant) return constant.errors();
   if (!options.start_delays.empty())
     return unsupported_error({}, "a replay has no late starts", "a schedule says itself when its sends start",
                              "simulate a program with late starts instead");

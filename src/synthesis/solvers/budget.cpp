@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "tenex/bound/bound.hpp"
+#include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
 
@@ -68,7 +69,8 @@ double proven_gap(SimTime time, SimTime bound) {
 
 SimTime quick_bound(const SynthesisProblem& problem) {
   constexpr std::uint64_t kWork = std::uint64_t{1} << 22;  // of bounds with certificates, in link visits
-  const BoundProblem given(problem, true);
+  const OutsideWindows outside(problem.topology);
+  const BoundProblem given({outside.topology(), problem.collective, problem.occupancy}, true);
   SimTime time = best_cheap_bound(given).time;
   for (const BoundMethod& method : bound_methods()) {
     if (method.certify == nullptr || !method.concerns(problem.collective.kind())) continue;

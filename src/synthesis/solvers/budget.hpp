@@ -41,7 +41,8 @@ struct SolverBudget {
 [[nodiscard]] double within_limit(const SynthesisProblem& problem, double seconds);
 /// (time - bound) / time, or 0 where the bound is reached.
 [[nodiscard]] double proven_gap(SimTime time, SimTime bound);
-/// The largest bound that is found in milliseconds: no schedule ends sooner.
+/// The largest bound that is found in milliseconds: no schedule ends sooner. Where bandwidth varies, outside all
+/// windows.
 [[nodiscard]] SimTime quick_bound(const SynthesisProblem& problem);
 /// What the budget's solvers took.
 [[nodiscard]] SolverReport report_of(const SolverBudget& budget);

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tenex/topology/timing.hpp"
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -22,6 +22,7 @@ class Player {
       : instance_(instance),
         plan_(plan),
         wires_(instance.topology.wires()),
+        hops_(instance.topology, instance.collective.chunk_sizes(), instance.occupancy),
         waiting_(physical_network(instance.topology).links()),
         free_at_(waiting_.size()) {
     std::vector<std::size_t> order(plan.size());
@@ -61,8 +62,7 @@ class Player {
   struct Signal {
     std::vector<std::size_t> sends;
     std::vector<WireSpan> spans;  ///< of all sends, each once
-    SimTime busy;                 ///< of a plain link
-    SimTime serialization;        ///< of each send
+    SimTime serialization;        ///< of each send over wires
   };
 
   [[nodiscard]] VertexId source(std::size_t send) const { return instance_.topology.source(plan_[send].link); }
@@ -77,15 +77,14 @@ class Player {
     return {spans.begin(), spans.end()};
   }
 
-  [[nodiscard]] HopTime hop_of(std::size_t send) const {
-    return hop_time(instance_.topology.classes()[instance_.topology.class_of(plan_[send].link)],
-                    instance_.collective.chunk_bytes(plan_[send].chunk), instance_.occupancy);
+  [[nodiscard]] HopTime hop_of(std::size_t send, SimTime start) const {
+    return hops_.at(instance_.topology.class_of(plan_[send].link), instance_.collective.size_class(plan_[send].chunk),
+                    start);
   }
   /// Adds a send to a signal that it may be part of, or makes a new one.
   void plan_send(std::size_t send) {
     const LinkId link = plan_[send].link;
-    const HopTime hop = hop_of(send);
-    const SimTime serialization = hop.latency - instance_.topology.alpha(link);
+    const SimTime serialization = hop_of(send, SimTime::zero()).latency - instance_.topology.alpha(link);
     const Place where = place(plan_[send].chunk, source(send));
     auto spans = spans_of(link);
     if (wires_ != nullptr) {
@@ -95,7 +94,7 @@ class Player {
       group.push_back(signals_.size());
     }
     planned_[where].push_back(signals_.size());
-    signals_.push_back({{send}, std::move(spans), hop.busy, serialization});
+    signals_.push_back({{send}, std::move(spans), serialization});
   }
   /// Whether the paths of the signal and that of the wire part at switches that copy.
   [[nodiscard]] bool may_join(std::size_t signal, LinkId wire) const {
@@ -166,14 +165,13 @@ class Player {
   void send_all(const Signal& signal, SimTime now) {
     for (const std::size_t send : signal.sends) {
       sends_.push_back({.start = now, .link = plan_[send].link, .chunk = plan_[send].chunk});
-      events_.emplace(now + hop_of(send).latency, Event{true, send});
+      events_.emplace(now + hop_of(send, now).latency, Event{true, send});
     }
     for (const WireSpan& span : signal.spans) {
-      SimTime busy = signal.busy;
-      if (wires_ != nullptr) {
-        const bool alpha_too = instance_.occupancy == Occupancy::transfer;
-        busy = signal.serialization + (alpha_too ? wires_->network().alpha(span.link) : SimTime::zero());
-      }
+      const bool alpha_too = instance_.occupancy == Occupancy::transfer;
+      const SimTime busy =
+          wires_ == nullptr ? hop_of(signal.sends.front(), now).busy
+                            : signal.serialization + (alpha_too ? wires_->network().alpha(span.link) : SimTime::zero());
       free_at_[span.link.index()] = now + span.offset + busy;
     }
     const std::size_t first = signal.spans.front().link.index();
@@ -183,6 +181,7 @@ class Player {
   const Instance& instance_;
   const std::vector<PlannedSend>& plan_;
   const Wires* wires_;
+  StartedHops hops_;
   std::vector<Signal> signals_;
   std::map<Group, std::vector<std::size_t>> groups_;  ///< signals that another send may join
   std::map<Place, std::deque<std::size_t>> planned_;  ///< signals that wait for their chunk, by epoch

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tenex/topology/timing.hpp"
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex::te_ccl {
@@ -13,11 +13,6 @@ namespace {
 std::int64_t floor_quotient(SimTime time, SimTime length) { return time.count() / length.count(); }
 std::int64_t ceil_quotient(SimTime time, SimTime length) {
   return (time.count() + length.count() - 1) / length.count();
-}
-
-HopTime hop_of(const Instance& instance, std::size_t link) {
-  const auto& link_class = instance.topology.classes()[instance.topology.class_of(LinkId::at(link))];
-  return hop_time(link_class, instance.collective.chunk_sizes().front(), instance.occupancy);
 }
 
 LinkEpochs rounded_up(const HopTime& hop, SimTime length) {
@@ -112,6 +107,69 @@ void add_rooms_of_wires(const Instance& instance, Rounding rounding, EpochGrid& 
   }
 }
 
+/// Sends of the epochs until the last window is over.
+class VaryingEpochs {
+ public:
+  VaryingEpochs(const Instance& instance, const StartedHops& hops, SimTime length, Rounding rounding)
+      : topology_(instance.topology), hops_(hops), length_(length), rounding_(rounding) {}
+
+  /// Fills the grid's tables. Its links are those outside all windows.
+  void add_to(EpochGrid& grid) {
+    for (std::size_t link = 0; link < grid.links.size(); ++link)
+      grid.class_of.push_back(topology_.class_of(LinkId::at(link)));
+    for (std::uint16_t c = 0; c < topology_.classes().size(); ++c) {
+      const auto link = std::ranges::find(grid.class_of, c) - grid.class_of.begin();
+      add_class(c, grid.links[static_cast<std::size_t>(link)], grid);
+    }
+  }
+
+ private:
+  void add_class(std::uint16_t link_class, const LinkEpochs& outside, EpochGrid& grid) {
+    auto& table = grid.varying.emplace_back();
+    const auto windows = topology_.windows(link_class);
+    if (windows.empty()) return;
+    const std::int64_t needed = ceil_quotient(windows.back().until, length_);
+    const std::int64_t most = kMostVaryingEpochs / outside.most + 1;
+    if (needed > most) grid.most_epochs = static_cast<int>(std::min<std::int64_t>(grid.most_epochs, most));
+    for (int epoch = 0; epoch < std::min(needed, most); ++epoch) {
+      table.push_back(rounding_ == Rounding::up ? up(link_class, epoch, outside) : down(link_class, epoch, outside));
+      const HopTime first = hop(link_class, length_ * epoch);
+      grid.exact &= first.busy % length_ == SimTime::zero() && first.latency % length_ == SimTime::zero();
+    }
+  }
+  [[nodiscard]] HopTime hop(std::uint16_t link_class, SimTime start) const { return hops_.at(link_class, 0, start); }
+
+  [[nodiscard]] LinkEpochs up(std::uint16_t link_class, int epoch, LinkEpochs link) const {
+    const SimTime begin = length_ * epoch;
+    SimTime start = begin;
+    SimTime arrival;
+    for (link.most = 0; true; ++link.most) {
+      const HopTime next = hop(link_class, start);
+      if (link.most > 0 && start + next.busy > begin + length_) break;
+      arrival = start + next.latency;
+      start += next.busy;
+    }
+    link.span = link.most > 1 ? 1 : static_cast<int>(ceil_quotient(start - begin, length_));
+    link.latency = static_cast<int>(ceil_quotient(arrival - begin, length_));
+    link.soonest = static_cast<int>(floor_quotient(hop(link_class, begin).latency, length_));
+    return link;
+  }
+  [[nodiscard]] LinkEpochs down(std::uint16_t link_class, int epoch, LinkEpochs link) const {
+    const SimTime begin = length_ * epoch;
+    SimTime start = begin;
+    for (link.most = 0; start < begin + length_; ++link.most) start += hop(link_class, start).busy;
+    link.span = link.most > 1 ? 1 : static_cast<int>(floor_quotient(start - begin, length_));
+    link.latency = static_cast<int>(floor_quotient(hop(link_class, begin).latency, length_));
+    link.soonest = link.latency;
+    return link;
+  }
+
+  const Topology& topology_;
+  const StartedHops& hops_;
+  SimTime length_;
+  Rounding rounding_;
+};
+
 }  // namespace
 
 SimTime epoch_length(const Instance& instance, const EpochChoice& choice) {
@@ -137,8 +195,9 @@ EpochGrid epoch_grid(const Instance& instance, SimTime length, Rounding rounding
   EpochGrid grid;
   grid.length = length;
   grid.exact = true;
+  const StartedHops hops(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
   for (std::size_t link = 0; link < instance.topology.links(); ++link) {
-    const HopTime hop = hop_of(instance, link);
+    const HopTime hop = hops.outside(instance.topology.class_of(LinkId::at(link)), 0);
     grid.links.push_back(rounding == Rounding::up ? rounded_up(hop, length) : rounded_down(hop, length));
     grid.links.back().soonest = static_cast<int>(floor_quotient(hop.latency, length));
     grid.links.back().serialization = hop.latency - instance.topology.alpha(LinkId::at(link));
@@ -151,6 +210,7 @@ EpochGrid epoch_grid(const Instance& instance, SimTime length, Rounding rounding
   }
   for (std::size_t link = 0; link < grid.links.size(); ++link)
     grid.rooms.push_back({grid.links[link].span, grid.links[link].most, {{{LinkId::at(link)}, 0, 0}}});
+  if (instance.topology.varies()) VaryingEpochs(instance, hops, length, rounding).add_to(grid);
   return grid;
 }
 

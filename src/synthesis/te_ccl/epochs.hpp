@@ -8,9 +8,17 @@
 // Rounded down, offsets that differ by parts of an epoch move a send by one epoch, so links of such wires take one more
 // epoch's signals. Rounded up, they may meet, so plans over wires are schedules only once they are played, or where tau
 // divides all times. Where tau divides all times, both are the same, and the shortest plan is an optimum.
+//
+// Where bandwidth varies (TE-CCL, section 5), a send of an epoch takes as long as one that starts at its first instant,
+// and sends of one epoch follow each other from there. Rounded down, that still holds for every schedule: a send that
+// starts later ends no sooner, so it arrives no sooner than one that starts with its epoch, and the n-th of several
+// does not start before the n-th of those that follow each other from there.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "tenex/collective/instance.hpp"
@@ -30,6 +38,9 @@ struct LinkEpochs {
   SimTime serialization;  ///< of one chunk: sends of one signal have the same
 };
 
+/// More epochs than these are not told apart by windows.
+inline constexpr int kMostVaryingEpochs = 1 << 17;
+
 /// Links that take a physical link in the same way: wires of one source over the same links so far. A plain link is
 /// its only one.
 struct RoomUse {
@@ -48,15 +59,37 @@ struct LinkRoom {
 /// All links. Precondition: chunks of one size.
 struct EpochGrid {
   SimTime length;
-  bool exact = false;  ///< `length` divides all times
-  std::vector<LinkEpochs> links;
-  std::vector<LinkRoom> rooms;  ///< by physical link
-  int longest_latency = 0;
+  bool exact = false;             ///< `length` divides all times
+  std::vector<LinkEpochs> links;  ///< outside all windows, where hops are shortest
+  std::vector<LinkRoom> rooms;    ///< by physical link
+  int longest_latency = 0;        ///< outside all windows
+  /// Where bandwidth varies: by link class, sends of each epoch until the last window is over; empty: of no window.
+  std::vector<std::vector<LinkEpochs>> varying = {};
+  std::vector<std::uint16_t> class_of = {};           ///< by link, where bandwidth varies
+  int most_epochs = std::numeric_limits<int>::max();  ///< the grid does not hold for longer horizons
+
+  /// Sends of an epoch over a link.
+  [[nodiscard]] const LinkEpochs& at(std::size_t link, int epoch) const {
+    if (varying.empty()) return links[link];
+    const auto& of_class = varying[class_of[link]];
+    const auto place = static_cast<std::size_t>(std::max(0, epoch));
+    return place < of_class.size() ? of_class[place] : links[link];
+  }
+  /// The epoch in which a send of an epoch arrives.
+  [[nodiscard]] int arrival(std::size_t link, int epoch) const { return epoch + at(link, epoch).latency; }
+  /// What a physical link takes from an epoch on: LinkRoom::span and most.
+  [[nodiscard]] std::pair<int, int> room_from(const LinkRoom& room, int epoch) const {
+    if (varying.empty()) return {room.span, room.most};
+    const LinkEpochs& link = at(room.uses.front().links.front().index(), epoch);
+    return {link.span, link.most};
+  }
 };
 
-/// The length of an epoch that a point asks for: a multiple of the busy time of its fastest or slowest link, five times
+/// The length of an epoch that a point asks for: a multiple of the busy time of its fastest or slowest link outside all
+/// windows, five times
 /// that where some alpha is more than 200 times as long (TE-CCL, section V), or the length that it names.
 [[nodiscard]] SimTime epoch_length(const Instance& instance, const EpochChoice& choice);
+/// Precondition: bandwidth varies on physical links alone.
 [[nodiscard]] EpochGrid epoch_grid(const Instance& instance, SimTime length, Rounding rounding);
 
 }  // namespace tenex::te_ccl

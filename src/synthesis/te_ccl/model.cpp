@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex::te_ccl {
@@ -30,6 +31,7 @@ class Builder {
         distance_(epoch_distances(instance.topology, grid)) {}
 
   EpochModel build() {
+    if (wish_.horizon > grid_.most_epochs) return {};
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
       if (!add_sends(chunk)) return {};
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
@@ -85,6 +87,7 @@ class Builder {
       const int last = wish_.all ? wish_.horizon - latency - still[to] : wish_.horizon - 1;
       const int held = state_.held_from[at(chunk, from)];
       for (int epoch = std::max(0, held < kNever ? held : earliest[from]); epoch <= last; ++epoch) {
+        if (wish_.all && grid_.arrival(l, epoch) + still[to] > wish_.horizon) break;
         const int column = model_.program.add_column(0, 1, cost_of(epoch), true);
         model_.sends.push_back({epoch, link, ChunkId::at(chunk)});
         out_[{at(chunk, from), l}].push_back(column);
@@ -113,12 +116,13 @@ class Builder {
     if (arrivals == in_.end()) {
       // Nothing can bring it: where it is wanted, the horizon is too short.
       if (wish_.all && state_.wanted[at(chunk, vertex)]) model_.program.add_row({}, 1, 1);
-      return;
+      // Nor can it be sent on, although distances outside all windows would allow it.
+      return send_on(chunk, vertex, {});
     }
     std::map<int, std::vector<int>> by_epoch;
     for (const int column : arrivals->second) {
       const PlannedSend& send = model_.sends[static_cast<std::size_t>(column)];
-      by_epoch[send.epoch + grid_.links[send.link.index()].latency].push_back(column);
+      by_epoch[grid_.arrival(send.link.index(), send.epoch)].push_back(column);
     }
     const bool whole = wish_.all && state_.wanted[at(chunk, vertex)];
     const double most = copies(vertex) ? 1 : LinearProgram::kUnbounded;
@@ -202,12 +206,13 @@ class Builder {
     for (const RoomUse& use : room.uses) add_signals(use, starts, before);
     if (starts.empty()) return;
     for (int first = starts.begin()->first - room.span + 1; first <= starts.rbegin()->first; ++first) {
+      const auto [span, most] = grid_.room_from(room, first);
+      const int end = first + span;
       std::vector<Term> terms;
-      for (auto it = starts.lower_bound(first); it != starts.end() && it->first < first + room.span; ++it)
+      for (auto it = starts.lower_bound(first); it != starts.end() && it->first < end; ++it)
         terms.insert(terms.end(), it->second.begin(), it->second.end());
-      const auto taken =
-          std::ranges::count_if(before, [&](int epoch) { return epoch >= first && epoch < first + room.span; });
-      const auto left = static_cast<double>(std::max<std::int64_t>(0, room.most - taken));
+      const auto taken = std::ranges::count_if(before, [&](int epoch) { return epoch >= first && epoch < end; });
+      const auto left = static_cast<double>(std::max<std::int64_t>(0, most - taken));
       if (static_cast<double>(terms.size()) > left) model_.program.add_row(terms, 0, left);
     }
   }
@@ -268,15 +273,15 @@ class Builder {
     if (const auto in = in_.find(at(chunk, vertex)); in != in_.end())
       for (const int column : in->second) {
         const PlannedSend& send = model_.sends[static_cast<std::size_t>(column)];
-        stay.arrivals[send.epoch + grid_.links[send.link.index()].soonest].push_back(column);
+        stay.arrivals[send.epoch + grid_.at(send.link.index(), send.epoch).soonest].push_back(column);
       }
     for (const LinkId link : topology_.out_links(VertexId::at(vertex)))
       if (const auto out = out_.find({at(chunk, vertex), link.index()}); out != out_.end())
         for (const int column : out->second) {
           // Of several sends of one epoch, all but the first start within it.
-          const int within = grid_.links[link.index()].most > 1 ? 1 : 0;
-          stay.departures[link.index()].emplace_back(model_.sends[static_cast<std::size_t>(column)].epoch + within,
-                                                     column);
+          const int epoch = model_.sends[static_cast<std::size_t>(column)].epoch;
+          const int within = grid_.at(link.index(), epoch).most > 1 ? 1 : 0;
+          stay.departures[link.index()].emplace_back(epoch + within, column);
         }
     return stay;
   }
@@ -328,7 +333,7 @@ class Builder {
       const PlannedSend& send = model_.sends[column];
       const auto to = topology_.target(send.link).index();
       if (state_.wanted[at(send.chunk.index(), to)])
-        model_.program.cost[column] -= 1.0 / (1 + send.epoch + grid_.links[send.link.index()].latency);
+        model_.program.cost[column] -= 1.0 / (1 + grid_.arrival(send.link.index(), send.epoch));
     }
   }
   /// A group wins its weight in every epoch of the horizon in which it is done: in which all its places hold what they
@@ -456,13 +461,14 @@ std::vector<PlannedSend> sends_of(const EpochModel& model, const std::vector<dou
   return chosen;
 }
 
-std::vector<Send> timed(const EpochGrid& grid, std::vector<PlannedSend> sends) {
+std::vector<Send> timed(const Instance& instance, const EpochGrid& grid, std::vector<PlannedSend> sends) {
+  const StartedHops hops(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
   std::vector<Send> list;
-  std::map<std::pair<int, std::uint32_t>, int> before;
+  std::map<std::pair<int, std::uint32_t>, SimTime> next;  // when the link is free for a send of the epoch
   for (const PlannedSend& send : sends) {
-    const int place = before[{send.epoch, send.link.value()}]++;
-    const SimTime start = grid.length * send.epoch + grid.links[send.link.index()].busy * place;
-    list.push_back({.start = start, .link = send.link, .chunk = send.chunk});
+    SimTime& free = next.try_emplace({send.epoch, send.link.value()}, grid.length * send.epoch).first->second;
+    list.push_back({.start = free, .link = send.link, .chunk = send.chunk});
+    free += hops.at(instance.topology.class_of(send.link), 0, free).busy;
   }
   return list;
 }

@@ -35,7 +35,8 @@ struct EpochState {
 };
 [[nodiscard]] EpochState first_state(const Instance& instance);
 
-/// Least epochs from every vertex to every other one (row: from). O(vertices * links log vertices).
+/// Least epochs from every vertex to every other one (row: from), outside all windows. O(vertices * links log
+/// vertices).
 [[nodiscard]] std::vector<std::vector<int>> epoch_distances(const Topology& topology, const EpochGrid& grid);
 /// The least horizon that distances allow.
 [[nodiscard]] int least_horizon(const Instance& instance, const EpochGrid& grid, const EpochState& state);
@@ -69,7 +70,7 @@ inline constexpr std::size_t kMostTerms = 4'000'000;
                                      const Wish& wish);
 /// The sends of a solution, in order of epoch, link and chunk.
 [[nodiscard]] std::vector<PlannedSend> sends_of(const EpochModel& model, const std::vector<double>& values);
-/// The sends at their times: those that share an epoch and a link follow each other.
-[[nodiscard]] std::vector<Send> timed(const EpochGrid& grid, std::vector<PlannedSend> sends);
+/// The sends at their times: those that share an epoch and a link follow each other. In order of epoch.
+[[nodiscard]] std::vector<Send> timed(const Instance& instance, const EpochGrid& grid, std::vector<PlannedSend> sends);
 
 }  // namespace tenex::te_ccl

@@ -9,16 +9,17 @@
 #include "synthesis/solvers/plan_player.hpp"
 #include "synthesis/te_ccl/model.hpp"
 #include "synthesis/te_ccl/search.hpp"
-#include "tenex/topology/timing.hpp"
+#include "tenex/topology/slow_windows.hpp"
 
 namespace tenex::te_ccl {
 
 WeighedFinish weighed_finish(const Instance& instance, SimTime epoch, const Schedule& schedule,
                              const Priorities& priorities) {
-  const HopTimes hops(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
+  const StartedHops hops(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
   std::vector<SimTime> last(instance.collective.groups().size());
   for (const Send& send : list_sends(schedule)) {
-    const HopTime& hop = hops.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk));
+    const HopTime hop =
+        hops.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk), send.start);
     SimTime& of_group = last[instance.collective.group_of(send.chunk).index()];
     of_group = std::max(of_group, send.start + hop.latency);
   }
@@ -60,7 +61,7 @@ Weighed search_by_priority(const Instance& instance, const EpochGrid& up, int ho
   if (instance.topology.wires() != nullptr && !up.exact)
     found.schedule = play_plan(instance, plan);
   else
-    found.schedule = make_list_schedule(timed(up, plan));
+    found.schedule = make_list_schedule(timed(instance, up, plan));
   return found;
 }
 

@@ -52,6 +52,7 @@ class RateBuilder {
         distance_(epoch_distances(instance.topology, grid)) {}
 
   RateModel build() {
+    if (horizon_ > grid_.most_epochs) return {};
     std::set<std::size_t> sources;
     for (const auto& [pair, chunks] : pairs_) sources.insert(pair.first);
     for (const std::size_t source : sources)
@@ -71,13 +72,12 @@ class RateBuilder {
       const auto from = topology_.source(LinkId::at(l)).index();
       const auto to = topology_.target(LinkId::at(l)).index();
       if (distance_[source][from] >= kNever || still[to] >= kNever || to == source) continue;
-      const int latency = grid_.links[l].latency;
-      for (int epoch = distance_[source][from]; epoch + latency + still[to] <= horizon_; ++epoch) {
+      for (int epoch = distance_[source][from]; grid_.arrival(l, epoch) + still[to] <= horizon_; ++epoch) {
         const int column = model_.program.add_column(0, LinearProgram::kUnbounded, 1e-4 * (1 + epoch));
         model_.rate[{source, l, epoch}] = column;
         on_link_[l].emplace_back(epoch, column);
         events[{from, epoch}].emplace_back(column, -1);
-        events[{to, epoch + latency}].emplace_back(column, 1);
+        events[{to, grid_.arrival(l, epoch)}].emplace_back(column, 1);
       }
     }
     if (model_.rate.size() > kMostRates) return false;
@@ -126,10 +126,11 @@ class RateBuilder {
         for (const auto& [epoch, column] : on_link_[link.index()]) rates[epoch + use.offset].emplace_back(column, 1);
     if (rates.empty()) return;
     for (int first = rates.begin()->first - room.span + 1; first <= rates.rbegin()->first; ++first) {
+      const auto [span, most] = grid_.room_from(room, first);
       std::vector<Term> terms;
-      for (auto it = rates.lower_bound(first); it != rates.end() && it->first < first + room.span; ++it)
+      for (auto it = rates.lower_bound(first); it != rates.end() && it->first < first + span; ++it)
         terms.insert(terms.end(), it->second.begin(), it->second.end());
-      if (!terms.empty()) model_.program.add_row(terms, -LinearProgram::kUnbounded, room.most);
+      if (!terms.empty()) model_.program.add_row(terms, -LinearProgram::kUnbounded, most);
     }
   }
 
@@ -202,7 +203,7 @@ class PathFinder {
       if (path.hops.size() > topology_.vertices()) return false;
       bool found = false;
       for (const LinkId link : topology_.in_links(VertexId::at(vertex))) {
-        const auto rate = rate_.find({source, link.index(), epoch - grid_.links[link.index()].latency});
+        const auto rate = arriving(source, link, epoch);
         if (rate == rate_.end()) continue;
         path.amount = std::min(path.amount, rate->second);
         path.hops.emplace_back(link, std::get<2>(rate->first));
@@ -222,6 +223,16 @@ class PathFinder {
     }
     std::ranges::reverse(path.hops);
     return true;
+  }
+
+  /// A rate of a link that arrives in this epoch. Later sends do not arrive sooner.
+  [[nodiscard]] Flow::const_iterator arriving(std::size_t source, LinkId link, int epoch) const {
+    const int outside = grid_.links[link.index()].latency;
+    for (int start = epoch - outside; start >= 0 && grid_.arrival(link.index(), start) >= epoch; --start) {
+      if (grid_.arrival(link.index(), start) > epoch) continue;
+      if (const auto rate = rate_.find({source, link.index(), start}); rate != rate_.end()) return rate;
+    }
+    return rate_.end();
   }
 
   const Topology& topology_;

@@ -19,7 +19,8 @@
 namespace tenex::te_ccl {
 
 /// The epochs that a schedule takes if every send starts in the first epoch in which its chunk is there and its link is
-/// free, in the order of their starts; over wires and with limited buffers the epochs of its time.
+/// free, in the order of their starts; over wires, with limited buffers and where bandwidth varies the epochs of its
+/// time.
 [[nodiscard]] int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& schedule);
 
 /// What a search found and proved.

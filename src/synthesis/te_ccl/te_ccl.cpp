@@ -21,6 +21,7 @@
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/schedule/views.hpp"
+#include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
 namespace {
@@ -42,19 +43,50 @@ void take_halves(Synthesis& synthesis, const Synthesis& other) {
   synthesis.time_without_overlap = other.time_without_overlap;
 }
 
+/// The problem as other synthesizers get it: on links at their bandwidth outside all windows.
+class ProblemOfOthers {
+ public:
+  explicit ProblemOfOthers(const SynthesisProblem& problem)
+      : outside_(problem.topology), asked_{{outside_.topology(), problem.collective, problem.occupancy}} {
+    asked_.seed = problem.seed;
+    asked_.attempts = problem.attempts;
+    asked_.threads = problem.threads;
+    asked_.memory_limit_bytes = problem.memory_limit_bytes;
+  }
+  [[nodiscard]] const SynthesisProblem& get() const { return asked_; }
+
+ private:
+  OutsideWindows outside_;
+  SynthesisProblem asked_;
+};
+
+/// The schedule on the problem's links, whose bandwidth varies: its sends, in their order, as soon as they can start.
+/// `outside`: the problem without windows.
+Result<Synthesis> on_varying_links(const SynthesisProblem& problem, const Instance& outside, Synthesis made) {
+  std::vector<PlannedSend> plan;
+  for (const Send& send : list_sends(prune_waste(outside, made.schedule)))
+    plan.push_back({static_cast<int>(plan.size()), send.link, send.chunk});
+  auto schedule = play_plan(problem, plan);
+  if (!schedule)
+    return unsupported_error({}, "te_ccl cannot play the best known schedule where bandwidth varies",
+                             "some of its sends wait for each other", "remove the windows from stragglers");
+  made.schedule = *std::move(schedule);
+  made.time = last_arrival(problem, made.schedule);
+  return made;
+}
+
 /// The best schedule of the synthesizers without solvers, the first among equals, with the best halves of an All-Reduce
 /// that any of them made; errors: those of the last one.
 Result<Synthesis> best_known(const SynthesisProblem& problem, SimTime bound) {
   std::optional<Result<Synthesis>> best;
   Synthesis halves;  // trees have none
   const bool has_halves = problem.collective.kind() == CollectiveKind::all_reduce;
+  const ProblemOfOthers others(problem);
+  const SynthesisProblem& asked = others.get();
   for (const Synthesizer& other : synthesizers()) {
-    if (!can_make(other, problem)) continue;
-    SynthesisProblem asked = problem;
-    asked.engine = kAutomaticEngine;
-    asked.good_enough = {};
-    if (other.estimate_bytes(asked) > problem.memory_limit_bytes) continue;
+    if (!can_make(other, problem) || other.estimate_bytes(asked) > problem.memory_limit_bytes) continue;
     auto made = other.synthesize(asked);
+    if (made && problem.topology.varies()) made = on_varying_links(problem, asked, *std::move(made));
     if (made && has_halves) take_halves(halves, *made);
     if (!best || (made && (!*best || made->time < (*best)->time))) best = std::move(made);
     if (*best && problem.good_enough.reached((*best)->time, bound) &&
@@ -72,6 +104,7 @@ Result<Synthesis> best_known(const SynthesisProblem& problem, SimTime bound) {
 Formulation formulation_for(const SynthesisProblem& problem, const EpochGrid& grid, SimTime known) {
   if (problem.solver.formulation != Formulation::automatic) return problem.solver.formulation;
   if (problem.collective.is_unicast()) return Formulation::lp;
+  if (problem.topology.varies()) return Formulation::milp;  // rounds begin at any epoch
   const double epochs = static_cast<double>(known.count()) / static_cast<double>(grid.length.count());
   const double columns =
       epochs * static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks());
@@ -264,6 +297,22 @@ Result<Gathered> gather(const SynthesisProblem& problem) {
   return std::move(proven->gathered);
 }
 
+/// What te_ccl does not do on links whose bandwidth varies.
+std::optional<Diagnostic> refusal_where_bandwidth_varies(const SynthesisProblem& problem) {
+  if (!problem.topology.varies()) return std::nullopt;
+  const char* const remedy = "choose another collective or formulation, or remove the windows from stragglers";
+  if (reduces(problem.collective.kind()) || problem.collective.has_sums())
+    return unsupported_error({}, "te_ccl makes no sums where bandwidth varies",
+                             "a reduction is a gather reversed in time, and windows are not", remedy);
+  if (problem.solver.formulation == Formulation::a_star)
+    return unsupported_error({}, "the formulation a_star takes no bandwidth that varies",
+                             "its rounds are alike, and windows are not", remedy);
+  if (limits_buffers(problem.topology))
+    return unsupported_error({}, "te_ccl takes no limited buffers of switches where bandwidth varies",
+                             "known schedules could wait too long in them", remedy);
+  return std::nullopt;
+}
+
 /// What te_ccl does not do, by name.
 std::optional<Diagnostic> refusal(const SynthesisProblem& problem) {
   const auto& weights = problem.solver.priorities.weights;
@@ -291,6 +340,7 @@ std::optional<Diagnostic> refusal(const SynthesisProblem& problem) {
     return unsupported_error({}, "the formulation unbuffered takes no priorities of groups",
                              "it is an ablation of TE-CCL's model of gathers (Fig. 11)",
                              "choose another formulation, or remove the priorities");
+  if (auto refused = refusal_where_bandwidth_varies(problem)) return refused;
   if (problem.collective.chunk_sizes().size() != 1)
     return unsupported_error({}, "te_ccl takes chunks of one size", "an epoch is the time of a chunk",
                              "choose another algorithm");
@@ -364,9 +414,10 @@ std::size_t te_ccl_bytes(const SynthesisProblem& problem) {
   constexpr double kBytesPerColumn = 4000;
   const double sends = 2 * sends_of_one_pass(problem.collective) * static_cast<double>(problem.topology.npus());
   std::size_t others = 0;
+  const ProblemOfOthers asked(problem);
   for (const Synthesizer& other : synthesizers())
     if (can_make(other, problem))
-      others = std::max(others, std::min(other.estimate_bytes(problem), problem.memory_limit_bytes / 2));
+      others = std::max(others, std::min(other.estimate_bytes(asked.get()), problem.memory_limit_bytes / 2));
   return static_cast<std::size_t>(kBytesPerColumn * static_cast<double>(kMostColumns) + 280 * sends) + others;
 }
 
@@ -375,8 +426,9 @@ double te_ccl_seconds(const SynthesisProblem& problem) {
   const double columns =
       static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks()) * 10;
   double seconds = within_limit(problem, std::min(columns, static_cast<double>(kMostColumns)) * kSecondsPerColumn);
+  const ProblemOfOthers asked(problem);
   for (const Synthesizer& other : synthesizers())  // the search starts from the best of their schedules
-    if (can_make(other, problem)) seconds += other.estimate_seconds(problem);
+    if (can_make(other, problem)) seconds += other.estimate_seconds(asked.get());
   return seconds;
 }
 

@@ -12,8 +12,8 @@
 namespace tenex::te_ccl {
 
 int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& schedule) {
-  // Starts wait for several links, or for room in a buffer: epochs of its time.
-  if (instance.topology.wires() != nullptr || limits_buffers(instance.topology)) {
+  // Starts wait for several links, or for room in a buffer, or hops depend on them: epochs of its time.
+  if (instance.topology.wires() != nullptr || limits_buffers(instance.topology) || instance.topology.varies()) {
     const SimTime time = last_arrival(instance, schedule);
     return static_cast<int>(std::min<std::int64_t>((time + grid.length - picoseconds(1)) / grid.length, kNever));
   }
@@ -72,7 +72,7 @@ std::optional<Schedule> schedule_of(const Instance& instance, const EpochGrid& u
                                     const std::vector<PlannedSend>& plan) {
   auto schedule = played(instance, plan);
   if (instance.topology.wires() != nullptr && !up.exact) return schedule;
-  auto at_epochs = make_list_schedule(timed(up, plan));
+  auto at_epochs = make_list_schedule(timed(instance, up, plan));
   if (schedule && last_arrival(instance, *schedule) <= last_arrival(instance, at_epochs)) return schedule;
   return at_epochs;
 }
@@ -200,7 +200,7 @@ Found search_unbuffered(const Instance& instance, const EpochGrid& up, int most,
     const SolveStatus status = solve_wish(instance, up, state, wish, plan, budget);
     if (status == SolveStatus::infeasible) continue;
     if (status == SolveStatus::unknown) break;
-    found.schedule = make_list_schedule(timed(up, plan));
+    found.schedule = make_list_schedule(timed(instance, up, plan));
     found.epochs = next;
     break;
   }
