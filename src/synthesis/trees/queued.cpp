@@ -388,10 +388,12 @@ Result<Synthesis> synthesize_queued(const SynthesisProblem& problem) {
 }
 
 std::size_t queued_bytes(const SynthesisProblem& problem) {
-  const std::size_t trees = std::max(kinds_of_trees(problem), 1 + kIdleTimes.size()) * packings_of(problem) *
-                            trees_of(problem) * problem.topology.npus() * 28;
+  const std::size_t trees =
+      kinds_of_trees(problem) * packings_of(problem) * trees_of(problem) * problem.topology.npus() * 28;
   const std::size_t schedules = plays_of(problem) > 1 ? 2 : 1;  // the best so far, and the next
-  const std::size_t justified = justifies(problem) ? justification_bytes(sends_in_all(problem)) + trees : 0;
+  // Other trees are packed where some links are over switches.
+  const std::size_t roomy = problem.topology.vertices() > problem.topology.npus() ? kIdleTimes.size() : 1;
+  const std::size_t justified = justifies(problem) ? justification_bytes(sends_in_all(problem)) + roomy * trees : 0;
   return schedules * play_bytes(problem.topology, sends_in_all(problem)) + trees + justified;
 }
 
