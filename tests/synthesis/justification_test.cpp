@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/topologies.hpp"
+#include "synthesis/trees/cut_rate.hpp"
 #include "synthesis/trees/event_queues.hpp"
 #include "synthesis/trees/queued.hpp"
 #include "tenex/base/random.hpp"
@@ -59,6 +60,20 @@ TEST(Justification, LetsLongWaysGoFirst) {
   EXPECT_EQ(graph.schedule(justified).sends(), 6U);
 }
 
+// The same chunks by due times. The star's send over 0-1 is due a step before its chunk, the path's three steps before
+// a chunk that is due later by the pace. With a pace of one step the path goes first, with one of three the star.
+TEST(Justification, TakesWhatIsDueFirst) {
+  const Topology full = support::fully_connected(4);
+  const Instance instance{full, all_reduce_of(4, 1), Occupancy::transfer};
+  TreeNetwork network(instance);
+  const DealtTrees dealt{{tree_of(network, {0, 0, 0}), tree_of(network, {0, 1, 2})},
+                         {{ChunkId(0), 0, 0}, {ChunkId(1), 1, 1}}};
+  const SendGraph graph(network, dealt, false);
+  EXPECT_EQ(graph.play_by_due({kStep, 1, 0}).time, kStep * 3);
+  EXPECT_EQ(graph.play_by_due({kStep * 3, 1, 0}).time, kStep * 4);
+  EXPECT_EQ(graph.play_by_due({kStep * 3, 2, 0}).time, kStep * 3);  // due six steps before, and the star two
+}
+
 /// A connected graph of NPUs and switches whose links have equal opposites.
 Topology random_network(Random& random) {
   const std::uint32_t npus = 2 + random.below(10);
@@ -93,7 +108,8 @@ TEST(Justification, KeepsSchedulesValid) {
     for (std::uint32_t chunk = 0; chunk < collective.chunks(); ++chunk)
       dealt.deal.push_back({ChunkId(chunk), chunk % 3, chunk});
     const SendGraph graph(network, dealt, true);
-    SendStarts starts = graph.play({true, random.below(4)});
+    SendStarts starts = random.below(2) == 0 ? graph.play({true, random.below(4)})
+                                             : graph.play_by_due({kStep * random.below(3), 4, random.below(4)});
     for (int again = 0; again < 3; ++again) {
       VerifyOptions checks;
       checks.reduction_check = ReductionCheck::exact_sets;
@@ -106,24 +122,41 @@ TEST(Justification, KeepsSchedulesValid) {
   }
 }
 
-// Two boxes of 4 NPUs, each around a fast switch (300 GB/s), and a switch between all NPUs (25 GB/s), 32 chunks of 1 MB
-// per NPU: a chunk keeps a slow link busy for 40 us. 256 chunks leave a box over 4 slow links: 64 in a row on each, and
-// the last of them needs one more hop on the other side, so the least is 65 times 40 us. One more is left for the fast
-// hops and for sums before copies.
-TEST(Justification, FillsSlowLinksFromTheBeginning) {
+/// Two boxes of 4 NPUs, each around a fast switch (300 GB/s), and a switch between all NPUs.
+Topology boxes_and_spine(Bandwidth between) {
   TopologyBuilder builder(8);
   const std::vector<VertexId> boxes = {builder.add_switch(), builder.add_switch()};
   const VertexId spine = builder.add_switch();
   for (std::uint32_t npu = 0; npu < 8; ++npu) {
     builder.add_link_pair({VertexId(npu), boxes[npu / 4], nanoseconds(0), gigabytes_per_second(300)});
-    builder.add_link_pair({VertexId(npu), spine, nanoseconds(0), gigabytes_per_second(25)});
+    builder.add_link_pair({VertexId(npu), spine, nanoseconds(0), between});
   }
-  const Topology topology = std::move(builder).build().value();
+  return std::move(builder).build().value();
+}
+
+// 25 GB/s between boxes, 32 chunks of 1 MB per NPU: a chunk keeps a slow link busy for 40 us. 256 chunks leave a box
+// over 4 slow links: 64 in a row on each, and the last of them needs one more hop on the other side, so the least is 65
+// times 40 us. One more is left for the fast hops and for sums before copies.
+TEST(Justification, FillsSlowLinksFromTheBeginning) {
+  const Topology topology = boxes_and_spine(gigabytes_per_second(25));
   const Collective collective = all_reduce_of(8, 32);
   const SynthesisProblem problem{{topology, collective, Occupancy::serialization}};
   const Synthesis made = synthesize_queued(problem).value();
   EXPECT_TRUE(verify(problem, made.schedule).valid());
   EXPECT_LE(made.time, microseconds(40 * 66));
+}
+
+// An All-Gather with 100 GB/s between boxes, 64 chunks of 1 MB per NPU: 448 arrive at each NPU, over the fast link one
+// each 10/3 us, over the slow one each 10 us. A link into an NPU is idle for one hop, so in a time of T us at most (T -
+// 10/3) / (10/3) + (T - 10) / 10 chunks arrive, and 448 need 1,125 us. What is left is the way on from NPUs: less than
+// two sends over a slow link.
+TEST(Justification, LeavesRoomOnSlowLinksOfAGather) {
+  const Topology topology = boxes_and_spine(gigabytes_per_second(100));
+  const Collective collective = support::collective(CollectiveKind::all_gather, 8, kChunk * (8 * 64), 64);
+  const SynthesisProblem problem{{topology, collective, Occupancy::serialization}};
+  const Synthesis made = synthesize_cut_rate(problem).value();
+  EXPECT_TRUE(verify(problem, made.schedule).valid());
+  EXPECT_LE(made.time, microseconds(1145));
 }
 
 // Events of five queues, pushed and popped by turns, come out as a sort by time and queue gives them: a later push is

@@ -46,7 +46,7 @@ Topology two_boxes(Bandwidth between) {
 SimTime rate_of(const Topology& topology, std::int64_t chunks) {
   const Collective collective = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
   const TreeNetwork network(Instance{topology, collective});
-  return least_rate_time(network, RootChunks(topology.npus(), chunks));
+  return least_rate_time(network, RootChunks(topology.npus(), chunks), {});
 }
 
 // A link into each NPU carries all chunks of the others.
@@ -62,14 +62,40 @@ TEST(CutRate, IsThatOfABoxBehindASlowLink) {
   EXPECT_EQ(rate_of(two_boxes(gigabytes_per_second(10)), 4), nanoseconds(800'000));
 }
 
+// If the links between the boxes, the last two, are to be idle for 100 us, all of it takes 100 us longer.
+TEST(CutRate, LeavesLinksIdle) {
+  const Topology boxes = two_boxes(gigabytes_per_second(10));
+  const Collective collective = of_megabytes(CollectiveKind::all_gather, 4, 4);
+  const TreeNetwork network(Instance{boxes, collective});
+  LinkIdleTimes idle(boxes.links());
+  idle[boxes.links() - 2] = idle[boxes.links() - 1] = microseconds(100);
+  EXPECT_EQ(least_rate_time(network, RootChunks(4, 4), idle), microseconds(900));
+}
+
+// A chunk takes a hop to the first link after an NPU, and a hop from the last link before one. Links between switches
+// wait for both.
+TEST(CutRate, KnowsHowLongLinksOverSwitchesAreIdle) {
+  const SimTime hop = kBusy + support::kAlpha;
+  const Topology boxes = two_boxes(gigabytes_per_second(10));
+  const Collective collective = of_megabytes(CollectiveKind::all_gather, 4, 4);
+  const auto idle = idle_times(TreeNetwork(Instance{boxes, collective}));
+  ASSERT_EQ(idle.size(), 10U);
+  for (std::size_t link = 0; link < 8; ++link) EXPECT_EQ(idle[link], hop) << link;
+  EXPECT_EQ(idle[8], hop * 2);
+  EXPECT_EQ(idle[9], hop * 2);
+  const Topology direct = support::line(3);
+  EXPECT_EQ(idle_times(TreeNetwork(Instance{direct, of_megabytes(CollectiveKind::all_gather, 3, 1)})),
+            LinkIdleTimes(direct.links()));
+}
+
 // Each root has four trees, each of which reaches all NPUs, and no link has more of them than fit into the time.
 TEST(CutRate, PacksNoMoreThanEdgesCarry) {
   const Topology boxes = two_boxes(gigabytes_per_second(10));
   const Collective collective = of_megabytes(CollectiveKind::all_gather, 4, 4);
   TreeNetwork network(Instance{boxes, collective});
   const RootChunks roots(4, 4);
-  const SimTime time = least_rate_time(network, roots);
-  const auto edges = split_switches(network, roots, time).value();
+  const SimTime time = least_rate_time(network, roots, {});
+  const auto edges = split_switches(network, roots, {}, time).value();
   const auto packed = pack_out_trees(network, edges, roots).value();
   std::vector<std::int64_t> load(boxes.links());
   RootChunks chunks(4);

@@ -15,6 +15,21 @@ namespace {
 /// How much longer than the least the time is in which links carry all chunks, as one part in so many; 0: no longer.
 constexpr std::array<std::int64_t, 9> kExtraTimeShares = {0, 512, 128, 32, 16, 8, 4, 2, 1};
 
+/// How long links over switches are to be idle, as multiples of the least.
+constexpr std::array<std::int64_t, 2> kIdleTimes = {4, 2};
+
+std::vector<LinkIdleTimes> rooms_of(const TreeNetwork& network) {
+  std::vector<LinkIdleTimes> rooms;
+  const auto idle = idle_times(network);
+  const auto [least, most] = std::minmax_element(idle.begin(), idle.end());
+  for (const std::int64_t times : kIdleTimes) {
+    if (*least == *most) break;
+    LinkIdleTimes& room = rooms.emplace_back();
+    for (const SimTime each : idle) room.push_back(each * times);
+  }
+  return rooms;
+}
+
 /// The chunks of each owner.
 RootChunks roots_of(const SynthesisProblem& problem) {
   const Collective& collective = problem.collective;
@@ -48,14 +63,23 @@ double cut_packing_seconds(const Topology& topology) {
   return npus * npus * static_cast<double>(topology.links()) * 0.3e-6;
 }
 
-CutPacking::CutPacking(const SynthesisProblem& problem, TreeNetwork& network)
-    : problem_(problem), network_(network), roots_(roots_of(problem)), least_(least_rate_time(network, roots_)) {}
+CutPacking::CutPacking(const SynthesisProblem& problem, TreeNetwork& network, bool leaves_room)
+    : problem_(problem), network_(network), roots_(roots_of(problem)) {
+  if (leaves_room) rooms_ = rooms_of(network);
+  rooms_.emplace_back();
+  least_ = least_rate_time(network, roots_, rooms_.front());
+}
 
 std::optional<DealtTrees> CutPacking::next() {
   while (tried_ < kExtraTimeShares.size()) {
-    const std::int64_t share = kExtraTimeShares[tried_++];
+    const LinkIdleTimes& room = rooms_[room_];
+    const std::int64_t share = kExtraTimeShares[tried_];
     const SimTime time = share == 0 ? least_ : least_ + SimTime::of(ceil_div(least_.count(), share));
-    const auto edges = split_switches(network_, roots_, time);
+    if (room_ + 1 == rooms_.size())
+      ++tried_;
+    else
+      least_ = least_rate_time(network_, roots_, rooms_[++room_]);
+    const auto edges = split_switches(network_, roots_, room, time);
     if (!edges) continue;
     auto packed = pack_out_trees(network_, *edges, roots_);
     if (!packed) continue;

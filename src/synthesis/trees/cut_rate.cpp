@@ -1,7 +1,9 @@
 #include "synthesis/trees/cut_rate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,10 +20,19 @@ namespace {
 constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 25U;
 constexpr std::uint64_t kMostSendsToRetry = std::uint64_t{1} << 22U;  ///< of all tries but the first
 constexpr std::size_t kMostPackings = 3;
-constexpr std::uint64_t kMostSendsToJustify = std::uint64_t{1} << 17U;  ///< of one play
-constexpr int kRounds = 2;                                              ///< backward and forward, of each order
+constexpr std::uint64_t kMostSendsToJustify = std::uint64_t{1} << 21U;  ///< of one play
+constexpr std::uint64_t kMostJustifiedSends = std::uint64_t{1} << 20U;  ///< of all plays but the first
+constexpr std::uint64_t kFirstPlays = 3;
+constexpr int kRounds = 2;  ///< backward and forward, of each order
 /// A schedule is not justified if it is longer than its busiest link is busy by less than this share.
 constexpr std::int64_t kLeastFilling = 512;
+
+/// Orders of sends.
+struct Order {
+  std::int64_t margin = 0;  ///< of due times; 0: by ranks
+  bool longest_first = false;
+};
+constexpr std::array<Order, 5> kOrders = {{{2}, {1}, {0}, {0, true}, {4}}};
 
 std::uint64_t sends_of(const SynthesisProblem& problem) {
   return problem.collective.chunks() * (problem.topology.npus() - 1) * links_per_way(problem.topology);
@@ -40,9 +51,10 @@ class CutRate {
       : problem_(problem), network_(problem), justifies_(justifies) {}
 
   Result<Gathered> gather() {
-    CutPacking packing(problem_, network_);
+    CutPacking packing(problem_, network_, justifies_);
     std::size_t packings = 0;
     while (packings < kMostPackings && (packings == 0 || sends_of(problem_) <= kMostSendsToRetry)) {
+      if (justifies_ && packings > 0 && spent_ > kMostJustifiedSends) break;
       const auto dealt = packing.next();
       if (!dealt) break;
       ++packings;
@@ -58,6 +70,7 @@ class CutRate {
 
  private:
   void play(const DealtTrees& dealt) {
+    if (justifies_) return justify(dealt);
     for (const bool longest_first : {false, true}) {
       PlayOptions options;
       options.longest_first = longest_first;
@@ -67,28 +80,49 @@ class CutRate {
       best_.schedule = std::move(played.schedule);
       best_.time = played.time;
     }
-    if (justifies_) justify(dealt);
   }
+  /// Plays forward and backward in several orders.
   void justify(const DealtTrees& dealt) {
     const SimTime least = rate_time(network_, dealt);
-    if (best_.time - least < SimTime::of(least.count() / kLeastFilling)) return;
     const SendGraph graph(network_, dealt, false);
-    for (const bool longest_first : {false, true}) {
+    std::uint32_t ranks = 1;
+    for (const DealtChunk& each : dealt.deal) ranks = std::max(ranks, each.rank + 1);
+    std::optional<SendStarts> best;
+    const auto keep = [&](const SendStarts& starts) {
+      if (best_.schedule.sends() > 0 && starts.time >= best_.time) return;
+      if (!best || starts.time < best->time) best = starts;
+    };
+    const auto filled = [&] { return best && best->time - least < SimTime::of(least.count() / kLeastFilling); };
+    for (const Order& order : kOrders) {
+      if (filled() || !spend(1, graph.sends())) break;
       PlayOptions options;
-      options.longest_first = longest_first;
-      SendStarts last = graph.play(options);
-      for (int round = 0; round < kRounds; ++round) {
+      options.longest_first = order.longest_first;
+      SendStarts last =
+          order.margin > 0 ? graph.play_by_due({least / std::int64_t{ranks}, order.margin, 0}) : graph.play(options);
+      keep(last);
+      for (int round = 0; round < kRounds && !filled() && spend(2, graph.sends()); ++round) {
+        const SimTime before = last.time;
         last = graph.justified(last);
-        if (last.time >= best_.time) continue;
-        best_.schedule = graph.schedule(last);
-        best_.time = last.time;
+        keep(last);
+        if (last.time >= before) break;
       }
     }
+    if (!best) return;
+    best_.schedule = graph.schedule(*best);
+    best_.time = best->time;
+  }
+  /// Whether plays of so many sends may be made.
+  [[nodiscard]] bool spend(std::uint64_t plays, std::uint64_t sends) {
+    plays_ += plays;
+    spent_ += plays * sends;
+    return plays_ <= kFirstPlays || spent_ <= kMostJustifiedSends;
   }
 
   const SynthesisProblem& problem_;
   TreeNetwork network_;
   bool justifies_;
+  std::uint64_t plays_ = 0;
+  std::uint64_t spent_ = 0;  ///< sends of all plays
   Gathered best_;
 };
 
@@ -142,10 +176,13 @@ std::size_t cut_rate_bytes(const SynthesisProblem& problem) {
 
 double cut_rate_seconds(const SynthesisProblem& problem) {
   const std::uint64_t sends = sends_of(problem);
-  const double plays = sends > kMostSendsToRetry ? 2 : 2.0 * kMostPackings;
-  const double packings = sends > kMostSendsToRetry ? 1 : kMostPackings;
-  const double justified = justifies(problem) ? packings * 2 * (1 + 2 * kRounds) * justification_seconds(sends) : 0;
-  return 1e-3 + plays * play_seconds(sends) + packings * cut_packing_seconds(problem.topology) + justified;
+  const std::uint64_t packings = sends > kMostSendsToRetry ? 1 : kMostPackings;
+  const std::uint64_t plays = packings * kOrders.size() * (1 + 2 * kRounds);
+  const double played =
+      justifies(problem)
+          ? justification_seconds(std::min(plays * sends, std::max(kFirstPlays * sends, kMostJustifiedSends)))
+          : 2.0 * static_cast<double>(packings) * play_seconds(sends);
+  return 1e-3 + played + static_cast<double>(packings) * cut_packing_seconds(problem.topology);
 }
 
 }  // namespace tenex

@@ -2,9 +2,10 @@
 // collectives of these (compose.hpp).
 //
 // The least time in which links can carry whole chunks to every NPU follows from minimum cuts; switches are split off
-// (edge_splitting.hpp), and out-trees are packed exactly (out_trees.hpp). Chunks are dealt to trees in turn, and every
-// link takes the ready send of the earliest chunk, of equals the one with the longest way to go (player.hpp). A little
-// more time than the least leaves room for shallower trees, whose pipelines fill faster, so a few such times are tried.
+// (edge_splitting.hpp), and out-trees are packed exactly (out_trees.hpp). Chunks are dealt to trees in turn. What is
+// due first goes first (justification.hpp), or the earliest chunk does, of equals the one with the longest way to go
+// (player.hpp). Trees that leave room on links over switches are tried first; then a little more time than the least,
+// which leaves room for shallower trees, whose pipelines fill faster.
 #pragma once
 
 #include <cstddef>

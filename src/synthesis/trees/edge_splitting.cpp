@@ -133,9 +133,11 @@ class SplitNetwork {
   std::vector<std::uint32_t> order_;   ///< of NPUs in checks
 };
 
-void set_capacities(SplitNetwork& split, const TreeNetwork& network, SimTime time) {
-  for (std::uint32_t link = 0; link < network.topology().links(); ++link)
-    split.set_capacity(link, time / network.hop(LinkId(link)).busy);
+void set_capacities(SplitNetwork& split, const TreeNetwork& network, const LinkIdleTimes& room, SimTime time) {
+  for (std::uint32_t link = 0; link < network.topology().links(); ++link) {
+    const SimTime left = room.empty() ? time : std::max(SimTime::zero(), time - room[link]);
+    split.set_capacity(link, left / network.hop(LinkId(link)).busy);
+  }
 }
 
 /// Splits every pair of a switch's edges in proportion to both, all at once; takes it back where that keeps too little.
@@ -183,10 +185,10 @@ void split_pairs(SplitNetwork& split, std::uint32_t hub) {
 
 }  // namespace
 
-SimTime least_rate_time(const TreeNetwork& network, const RootChunks& roots) {
+SimTime least_rate_time(const TreeNetwork& network, const RootChunks& roots, const LinkIdleTimes& room) {
   SplitNetwork split(network.topology(), roots);
   const auto suffices_in = [&](SimTime time) {
-    set_capacities(split, network, time);
+    set_capacities(split, network, room, time);
     return split.suffices();
   };
   SimTime enough = SimTime::zero();
@@ -204,10 +206,11 @@ SimTime least_rate_time(const TreeNetwork& network, const RootChunks& roots) {
   return enough;
 }
 
-std::optional<std::vector<CapacityEdge>> split_switches(TreeNetwork& network, const RootChunks& roots, SimTime time) {
+std::optional<std::vector<CapacityEdge>> split_switches(TreeNetwork& network, const RootChunks& roots,
+                                                        const LinkIdleTimes& room, SimTime time) {
   const Topology& topology = network.topology();
   SplitNetwork split(topology, roots);
-  set_capacities(split, network, time);
+  set_capacities(split, network, room, time);
   for (auto hub = static_cast<std::uint32_t>(topology.npus()); hub < topology.vertices(); ++hub) {
     split_evenly(split, hub);
     split_pairs(split, hub);

@@ -27,13 +27,17 @@ struct CapacityEdge {
   std::int64_t chunks = 0;
 };
 
-/// The least time in which links can carry the chunks of all roots to all NPUs: whole chunks, no latency. All NPUs must
-/// reach each other. O(log(time) * npus) flows.
-[[nodiscard]] SimTime least_rate_time(const TreeNetwork& network, const RootChunks& roots);
+/// How long each link is to be idle; empty: never.
+using LinkIdleTimes = std::vector<SimTime>;
+
+/// The least time in which links can carry the chunks of all roots to all NPUs: whole chunks, no latency but `room`.
+/// All NPUs must reach each other. O(log(time) * npus) flows.
+[[nodiscard]] SimTime least_rate_time(const TreeNetwork& network, const RootChunks& roots, const LinkIdleTimes& room);
 
 /// The edges between NPUs into which out-trees of all roots can be packed, each link carrying what it can within
-/// `time`; nullopt where splitting did not keep enough. O(npus) flows for each pair of links of a switch, at worst.
+/// `time` less its room; nullopt where splitting did not keep enough. O(npus) flows for each pair of links of a switch,
+/// at worst.
 [[nodiscard]] std::optional<std::vector<CapacityEdge>> split_switches(TreeNetwork& network, const RootChunks& roots,
-                                                                      SimTime time);
+                                                                      const LinkIdleTimes& room, SimTime time);
 
 }  // namespace tenex

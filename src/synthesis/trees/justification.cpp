@@ -20,7 +20,7 @@ constexpr auto kNoTask = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-/// One play: every link takes the ready task of the lowest key, of equals the one of the lowest number.
+/// One play: every link takes the ready task of the lowest key, of equals the one of the lowest turn and number.
 class SendGraph::Play {
  public:
   Play(const SendGraph& graph, bool backward, const std::vector<std::int64_t>& keys)
@@ -56,7 +56,7 @@ class SendGraph::Play {
   }
 
  private:
-  using Ready = std::pair<std::int64_t, std::uint32_t>;  ///< key, task
+  using Ready = std::pair<std::int64_t, std::uint64_t>;  ///< key, turn and task
 
   [[nodiscard]] SimTime next_time() const {
     if (arrivals_.empty()) return freed_.time();
@@ -68,7 +68,7 @@ class SendGraph::Play {
       starts_.of[task] = now;
       return finish(task, now);
     }
-    ready_[link.index()].push({keys_[task], task});
+    ready_[link.index()].push({keys_[task], std::uint64_t{graph_.tasks_[task].turn} << 32U | task});
     touched_.push_back(link);
   }
   void finish(std::uint32_t task, SimTime now) {
@@ -81,7 +81,7 @@ class SendGraph::Play {
     for (const LinkId link : touched_) {
       auto& ready = ready_[link.index()];
       if (!idle_[link.index()] || ready.empty()) continue;
-      const std::uint32_t task = ready.top().second;
+      const auto task = static_cast<std::uint32_t>(ready.top().second);
       ready.pop();
       idle_[link.index()] = false;
       starts_.of[task] = now;
@@ -140,6 +140,7 @@ std::uint32_t SendGraph::add_way(WayId way, Task like, const std::vector<std::ui
 
 void SendGraph::add_chunk(std::uint32_t number, std::vector<Arc>& arcs) {
   const SpanningTree& tree = dealt_.trees[dealt_.deal[number].tree];
+  const auto npus = static_cast<std::uint32_t>(network_.topology().npus());
   std::vector<std::vector<std::uint32_t>> arrivals(network_.topology().npus());  // what an NPU waits for
   if (sums_) {
     for (auto npu = tree.up_order.rbegin(); npu != tree.up_order.rend(); ++npu) {
@@ -155,8 +156,9 @@ void SendGraph::add_chunk(std::uint32_t number, std::vector<Arc>& arcs) {
   for (const NpuId npu : tree.down_order) {
     if (npu == tree.root) continue;
     const WayId down = tree.down[npu.index()];
+    const std::uint32_t turn = sums_ ? 0 : (npu.value() + npus - tree.root.value()) % npus;
     arrivals[npu.index()] = {
-        add_way(down, {LinkId::none(), number, true}, arrivals[network_.source(down).index()], arcs)};
+        add_way(down, {LinkId::none(), number, true, turn}, arrivals[network_.source(down).index()], arcs)};
   }
 }
 
@@ -172,6 +174,20 @@ SendStarts SendGraph::play(const PlayOptions& options) const {
     const std::int64_t rank = std::int64_t{dealt_.deal[task.number].rank} + (second ? options.copy_lag : 0);
     const std::int64_t nearness = kMostLinks - links[i];
     keys[i] = !sums_ && options.longest_first ? nearness << 32 | rank : rank << 17 | (second ? 1 : 0) << 16 | nearness;
+  }
+  return Play(*this, false, keys).run();
+}
+
+SendStarts SendGraph::play_by_due(const DueTimes& due) const {
+  constexpr SimTime kLongest = SimTime::of(std::int64_t{1} << 57U);  // so that products fit
+  std::vector<SimTime> left(tasks_.size());                          // from a task's start to the end
+  std::vector<std::int64_t> keys(tasks_.size());
+  for (std::size_t i = tasks_.size(); i-- > 0;) {
+    const Task& task = tasks_[i];
+    for (const std::uint32_t next : after_.row(i)) left[i] = std::max(left[i], left[next]);
+    if (task.link.exists()) left[i] = std::min(saturating_sum(left[i], network_.hop(task.link).latency), kLongest);
+    const std::int64_t rank = std::int64_t{dealt_.deal[task.number].rank} + (sums_ && task.copy ? due.copy_lag : 0);
+    keys[i] = (due.pace * rank - left[i] * due.margin).count();
   }
   return Play(*this, false, keys).run();
 }

@@ -16,42 +16,6 @@ namespace {
 /// From root to root where trees cannot be moved to their middles: spreads roots over the NPUs.
 constexpr std::uint64_t kRootStep = 2'654'435'761;
 
-/// How much time of a span a link over switches loses, as a multiple of the least: what it carries first and last also
-/// takes its time inside of boxes.
-constexpr double kIdleTimes = 2;
-
-/// How long each link is idle at least, at the beginning and the end: a chunk comes to its source from the nearest NPU,
-/// and goes on from its target to the nearest one. Zero between NPUs. O(links) for each level of switches.
-std::vector<SimTime> idle_times(const TreeNetwork& network) {
-  const Topology& topology = network.topology();
-  std::vector<SimTime> from_npu(topology.vertices());
-  std::fill(from_npu.begin() + static_cast<std::ptrdiff_t>(topology.npus()), from_npu.end(), SimTime::max());
-  std::vector<SimTime> to_npu = from_npu;
-  const auto lower = [](SimTime& time, SimTime before, SimTime latency) {
-    if (before == SimTime::max() || before + latency >= time) return false;
-    time = before + latency;
-    return true;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = 0; i < topology.links(); ++i) {
-      const LinkId link = LinkId::at(i);
-      const std::size_t source = topology.source(link).index();
-      const std::size_t target = topology.target(link).index();
-      const SimTime latency = network.hop(link).latency;
-      changed = lower(from_npu[target], from_npu[source], latency) || changed;
-      changed = lower(to_npu[source], to_npu[target], latency) || changed;
-    }
-  }
-  std::vector<SimTime> idle;
-  for (std::size_t i = 0; i < topology.links(); ++i) {
-    const SimTime before = from_npu[topology.source(LinkId::at(i)).index()];
-    const SimTime after = to_npu[topology.target(LinkId::at(i)).index()];
-    idle.push_back(saturating_sum(before, after));
-  }
-  return idle;
-}
-
 /// log(e^a + e^b).
 double sum_of_logarithms(double a, double b) {
   return std::max(a, b) + std::log1p(std::exp(std::min(a, b) - std::max(a, b)));
@@ -78,7 +42,7 @@ class Packer {
     const auto idle = idle_times(network);
     for (std::size_t link = 0; link < topology_.links(); ++link)
       slowness_[link] *=
-          1 + kIdleTimes * static_cast<double>(idle[link].count()) / static_cast<double>(options.span.count());
+          1 + options.idle_times * static_cast<double>(idle[link].count()) / static_cast<double>(options.span.count());
   }
 
   /// A tree grown from `root`. Where links have opposites, it is a minimum spanning tree.

@@ -51,6 +51,9 @@ struct PackingOptions {
   /// How long the links are to be busy in all. A link over switches gets less of it, as it is idle until chunks come to
   /// it and after the last ones have left. Zero: all links alike.
   SimTime span = {};
+  /// How much time of the span such a link loses, as a multiple of the least in which a chunk comes and goes: what it
+  /// carries first and last also takes its time inside of boxes.
+  double idle_times = 2;
 };
 
 /// Packs trees. All NPUs must reach each other. Draws no random numbers. O(trees * links * log links).

@@ -20,16 +20,16 @@ namespace {
 constexpr std::uint64_t kMostQueuedSends = std::uint64_t{1} << 25U;
 /// Sends of all plays but the first two.
 constexpr std::uint64_t kMostSendsToReplay = std::uint64_t{1} << 20U;
-constexpr std::uint64_t kMostSendsToJustify = std::uint64_t{1} << 20U;  ///< of one play
-constexpr std::uint64_t kMostJustifiedSends = 6 * kMostSendsToJustify;  ///< of all plays
+constexpr std::uint64_t kMostSendsToJustify = std::uint64_t{1} << 20U;   ///< of one play
+constexpr std::uint64_t kMostJustifiedSends = 12 * kMostSendsToJustify;  ///< of all plays
 /// A schedule is not justified if it is longer than the time in which links carry all chunks by less than this share.
 constexpr std::int64_t kLeastFilling = 512;
+constexpr int kRounds = 3;                ///< of every order of the best packings
 constexpr int kLastRounds = 6;            ///< of the best order
 constexpr std::size_t kBestPackings = 3;  ///< whose orders are justified for every lag
 constexpr int kCutPackings = 3;
 constexpr std::size_t kMostNpusOfCutPackings = 32;
 constexpr std::array<std::uint32_t, 4> kCopyLags = {0, 1, 4, 16};  ///< as shares of all ranks
-constexpr std::uint32_t kFirstCopyLag = 1;                         ///< of orders that are justified
 constexpr std::uint64_t kMostTreeSends = 4'000'000;                ///< of one chunk on every tree
 constexpr std::uint64_t kMostWeighings = 2'000'000;                ///< of links, over all trees of a packing
 /// Packings that are tried: growths of weights and preferences for shallow trees.
@@ -41,6 +41,27 @@ constexpr std::array<PackingOptions, 8> kPackings = {{{1, 0.2, 2},
                                                       {1, 1, 0.25},
                                                       {1, 0.2, 0.08},
                                                       {1, 0.01, 0.08}}};
+
+/// Those that leave room on links over switches, and how much: PackingOptions::idle_times.
+constexpr std::array<PackingOptions, 8> kRoomyPackings = {{{1, 0.02, 0.08},
+                                                           {1, 0.2, 0.08},
+                                                           {1, 0.2, 0.25},
+                                                           {1, 0.02, 0.25},
+                                                           {1, 0.2, 0.7},
+                                                           {1, 0.2, 2},
+                                                           {1, 0, 2},
+                                                           {1, 0.01, 0.08}}};
+constexpr std::array<double, 2> kIdleTimes = {6, 2};
+
+/// Orders of sends that are justified.
+struct Order {
+  std::uint32_t lag_share = 0;  ///< of copies, in 32nds of all ranks
+  std::int64_t margin = 0;      ///< of due times; 0: by ranks
+};
+constexpr std::uint32_t kLagShares = 32;
+constexpr std::array<Order, 1> kFirstOrders = {{{1, 4}}};                                  ///< of all packings
+constexpr std::array<Order, 5> kOtherOrders = {{{1, 6}, {0, 3}, {0, 0}, {2, 4}, {8, 0}}};  ///< of the best ones
+constexpr std::array<Order, 1> kLastOrders = {{{2, 0}}};  ///< of all, as long as plays are left
 
 /// How trees meet NPUs that start late. With the latest one as its root a tree has all sums there when that NPU starts,
 /// and only copies are left to send, so that links are weighed one way. As a leaf a late NPU forwards nothing, and
@@ -194,7 +215,7 @@ std::vector<Packing> packings(const SynthesisProblem& problem, TreeNetwork& netw
     else
       add_late_packings(problem, network, kPackings[i], made);
   if (tries_cut_packing(problem)) {
-    CutPacking packing(problem, network);
+    CutPacking packing(problem, network, false);
     for (int i = 0; i < kCutPackings; ++i)
       if (auto dealt = trees_of_gather(packing, network)) add(*std::move(dealt), false);
   }
@@ -202,8 +223,10 @@ std::vector<Packing> packings(const SynthesisProblem& problem, TreeNetwork& netw
   return made;
 }
 
-std::uint32_t lag_of(const Packing& packing, std::uint32_t share) {
-  return static_cast<std::uint32_t>((packing.dealt.deal.back().rank + 1ULL) * share / kCopyLags.back());
+std::uint32_t ranks_of(const Packing& packing) { return packing.dealt.deal.back().rank + 1; }
+SimTime pace_of(const Packing& packing) { return packing.least / std::int64_t{ranks_of(packing)}; }
+std::uint32_t lag_of(const Packing& packing, std::uint32_t share, std::uint32_t shares) {
+  return static_cast<std::uint32_t>(std::uint64_t{ranks_of(packing)} * share / shares);
 }
 
 /// Plays the packings of one turn under every lag, as long as plays are left, and keeps the best.
@@ -213,7 +236,8 @@ void play_turn(const SynthesisProblem& problem, const TreeNetwork& network, std:
     for (const Packing& packing : turn) {
       if (plays == 0) return;
       --plays;
-      auto played = play_trees(network, packing.dealt, {true, lag_of(packing, share), false, problem.start_delays});
+      auto played = play_trees(network, packing.dealt,
+                               {true, lag_of(packing, share, kCopyLags.back()), false, problem.start_delays});
       if (made.schedule.sends() > 0 && played.time >= made.time) continue;
       made.schedule = std::move(played.schedule);
       made.time = played.time;
@@ -226,21 +250,28 @@ bool justifies(const SynthesisProblem& problem) {
   return problem.start_delays.empty() && sends_in_all(problem) <= kMostSendsToJustify;
 }
 
-/// Exchanges weighted trees for others that leave room on links over switches, which begin late and end early.
+/// Exchanges weighted trees for others that leave room on links over switches, which begin late and end early. Those
+/// that leave most come first.
 void leave_room(const SynthesisProblem& problem, TreeNetwork& network, std::vector<Packing>& packings) {
   if (!has_idle_links(network)) return;
   const SimTime span = packings.front().least;
-  std::erase_if(packings, [](const Packing& packing) { return packing.weighted; });
-  for (std::size_t i = 0; i < packings_of(problem); ++i) {
-    PackingOptions options = kPackings[i];
-    options.span = span;
-    auto dealt = weighted_trees(problem, network, options);
-    const SimTime least = rate_time(network, dealt);
-    packings.push_back({least, std::move(dealt)});
-  }
+  std::vector<Packing> roomy;
+  for (std::size_t i = 0; i < packings_of(problem); ++i)
+    for (const double idle_times : kIdleTimes) {
+      PackingOptions options = kRoomyPackings[i];
+      options.span = span;
+      options.idle_times = idle_times;
+      auto dealt = weighted_trees(problem, network, options);
+      const SimTime least = rate_time(network, dealt);
+      roomy.push_back({least, std::move(dealt)});
+    }
+  for (Packing& packing : packings)
+    if (!packing.weighted) roomy.push_back(std::move(packing));
+  packings = std::move(roomy);
 }
 
-/// Justifies orders of packings: each packing with one lag, the best ones with the others, and the best of all again.
+/// Justifies orders of packings: each packing with one order, the best ones with others, the best of all again, and
+/// each packing with another order. Each step may use a part of the plays.
 class Justified {
  public:
   Justified(const TreeNetwork& network, SimTime bound, GoodEnough good_enough)
@@ -248,13 +279,16 @@ class Justified {
 
   void run(const std::vector<Packing>& packings) {
     std::vector<std::pair<SimTime, const Packing*>> ranking;
-    for (const Packing& packing : packings) ranking.emplace_back(attempt(packing, {kFirstCopyLag}), &packing);
+    most_spent_ = kMostJustifiedSends / 3;
+    for (const Packing& packing : packings) ranking.emplace_back(attempt(packing, kFirstOrders, 1), &packing);
     if (best_ == nullptr) return;
     std::stable_sort(ranking.begin(), ranking.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<std::uint32_t> others(kCopyLags.begin(), kCopyLags.end());
-    std::erase(others, kFirstCopyLag);
-    for (std::size_t i = 0; i < std::min(kBestPackings, ranking.size()); ++i) attempt(*ranking[i].second, others);
-    repeat(*best_);
+    most_spent_ = kMostJustifiedSends / 3 * 2;
+    for (std::size_t i = 0; i < std::min(kBestPackings, ranking.size()); ++i)
+      attempt(*ranking[i].second, kOtherOrders, kRounds);
+    most_spent_ = kMostJustifiedSends;
+    repeat(*best_, SendGraph(network_, best_->dealt, true), starts_, kLastRounds);
+    for (const Packing& packing : packings) attempt(packing, kLastOrders, 1);
   }
   [[nodiscard]] SimTime time() const { return starts_.time; }
   [[nodiscard]] bool found() const { return best_ != nullptr; }
@@ -263,25 +297,29 @@ class Justified {
 
  private:
   /// The least time; SimTime::max() where there is none.
-  SimTime attempt(const Packing& packing, const std::vector<std::uint32_t>& lags) {
+  SimTime attempt(const Packing& packing, std::span<const Order> orders, int rounds) {
     SimTime least = SimTime::max();
     if (done()) return least;
     const SendGraph graph(network_, packing.dealt, true);
-    for (const std::uint32_t share : lags) {
-      if (!spend(3 * graph.sends())) break;
-      const SendStarts made = graph.justified(graph.play({true, lag_of(packing, share)}));
-      least = std::min(least, made.time);
-      keep(packing, made);
+    for (const Order& order : orders) {
+      if (!spend(graph.sends())) break;
+      const std::uint32_t lag = lag_of(packing, order.lag_share, kLagShares);
+      const SendStarts first =
+          order.margin == 0 ? graph.play({true, lag}) : graph.play_by_due({pace_of(packing), order.margin, lag});
+      least = std::min(least, repeat(packing, graph, first, rounds));
     }
     return least;
   }
-  void repeat(const Packing& packing) {
-    const SendGraph graph(network_, packing.dealt, true);
-    SendStarts last = starts_;
-    for (int round = 0; round < kLastRounds && spend(2 * last.of.size()); ++round) {
+  /// Justifies an order again and again. The least time.
+  SimTime repeat(const Packing& packing, const SendGraph& graph, SendStarts last, int rounds) {
+    SimTime least = SimTime::max();
+    for (int round = 0; round < rounds && spend(2 * graph.sends()); ++round) {
       last = graph.justified(last);
+      if (last.time >= least) break;
+      least = last.time;
       keep(packing, last);
     }
+    return least;
   }
   void keep(const Packing& packing, const SendStarts& starts) {
     if (best_ != nullptr && starts.time >= starts_.time) return;
@@ -291,7 +329,7 @@ class Justified {
   [[nodiscard]] bool done() const { return best_ != nullptr && good_enough_.reached(starts_.time, bound_); }
   /// Whether plays of so many sends may be made.
   [[nodiscard]] bool spend(std::uint64_t sends) {
-    if (done() || spent_ + sends > kMostJustifiedSends) return false;
+    if (done() || spent_ + sends > most_spent_) return false;
     spent_ += sends;
     return true;
   }
@@ -299,6 +337,7 @@ class Justified {
   const TreeNetwork& network_;
   SimTime bound_;
   GoodEnough good_enough_;
+  std::uint64_t most_spent_ = 0;
   std::uint64_t spent_ = 0;
   const Packing* best_ = nullptr;
   SendStarts starts_;
@@ -352,7 +391,9 @@ std::size_t queued_bytes(const SynthesisProblem& problem) {
   const std::size_t trees =
       kinds_of_trees(problem) * packings_of(problem) * trees_of(problem) * problem.topology.npus() * 28;
   const std::size_t schedules = plays_of(problem) > 1 ? 2 : 1;  // the best so far, and the next
-  const std::size_t justified = justifies(problem) ? justification_bytes(sends_in_all(problem)) + trees : 0;
+  // Other trees are packed where some links are over switches.
+  const std::size_t roomy = problem.topology.vertices() > problem.topology.npus() ? kIdleTimes.size() : 1;
+  const std::size_t justified = justifies(problem) ? justification_bytes(sends_in_all(problem)) + roomy * trees : 0;
   return schedules * play_bytes(problem.topology, sends_in_all(problem)) + trees + justified;
 }
 
@@ -366,12 +407,13 @@ double queued_seconds(const SynthesisProblem& problem) {
   const double sends = in_all(static_cast<double>(sends_in_all(problem)), 2 * tries, kMostSendsToReplay);
   const double cuts = tries_cut_packing(problem) ? kCutPackings * cut_packing_seconds(problem.topology) : 0;
   const auto kinds = static_cast<double>(kinds_of_trees(problem));
-  const double plays_of_one = 3 * (tries + kCutPackings + kBestPackings * kCopyLags.size()) + 2 * kLastRounds;
+  const double plays_of_one = 6 * (kIdleTimes.size() * tries + kCutPackings) +
+                              (1 + 2 * kRounds) * kBestPackings * kOtherOrders.size() + 2 * kLastRounds;
   const double justified = justifies(problem)
                                ? justification_seconds(static_cast<std::uint64_t>(std::min<double>(
                                      static_cast<double>(sends_in_all(problem)) * plays_of_one, kMostJustifiedSends)))
                                : 0;
-  const double packings = justifies(problem) ? 2 : kinds;
+  const double packings = justifies(problem) ? 1 + kIdleTimes.size() : kinds;
   return 1e-3 + packings * in_all(weighings, tries, kMostWeighings) * 0.15e-6 + cuts +
          kinds * play_seconds(static_cast<std::uint64_t>(sends)) + justified;
 }

@@ -2,8 +2,9 @@
 //
 // Trees are packed as for the engine `packed`, and chunks are dealt to them in turn. Every link takes, of the sends
 // that are ready, the one of the lowest chunk, a sum before a copy. The pipeline then fills at once, however deep the
-// trees are, which a timetable with fixed places does not; but all sends are computed and stored. Up to 2^20 sends, the
-// orders of several packings are justified (justification.hpp), with trees that leave room on links over switches.
+// trees are, which a timetable with fixed places does not; but all sends are computed and stored. Up to 2^20 sends,
+// orders by due times and by ranks are justified (justification.hpp), with trees that leave more or less room on links
+// over switches.
 //
 // Where NPUs start late, trees are tried whose root is the latest NPU, and trees in which late NPUs are leaves. Once
 // the latest NPU starts, every result still has to come from it to all others, and nothing else has to: if all trees

@@ -50,6 +50,36 @@ SimTime TreeNetwork::latency(WayId way) const {
   return time;
 }
 
+std::vector<SimTime> idle_times(const TreeNetwork& network) {
+  const Topology& topology = network.topology();
+  std::vector<SimTime> from_npu(topology.vertices());
+  std::fill(from_npu.begin() + static_cast<std::ptrdiff_t>(topology.npus()), from_npu.end(), SimTime::max());
+  std::vector<SimTime> to_npu = from_npu;
+  const auto lower = [](SimTime& time, SimTime before, SimTime latency) {
+    if (before == SimTime::max() || before + latency >= time) return false;
+    time = before + latency;
+    return true;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < topology.links(); ++i) {
+      const LinkId link = LinkId::at(i);
+      const std::size_t source = topology.source(link).index();
+      const std::size_t target = topology.target(link).index();
+      const SimTime latency = network.hop(link).latency;
+      changed = lower(from_npu[target], from_npu[source], latency) || changed;
+      changed = lower(to_npu[source], to_npu[target], latency) || changed;
+    }
+  }
+  std::vector<SimTime> idle;
+  for (std::size_t i = 0; i < topology.links(); ++i) {
+    const SimTime before = from_npu[topology.source(LinkId::at(i)).index()];
+    const SimTime after = to_npu[topology.target(LinkId::at(i)).index()];
+    idle.push_back(saturating_sum(before, after));
+  }
+  return idle;
+}
+
 std::optional<std::string> tree_network_unsuitable(const SynthesisProblem& problem) {
   const Topology& topology = problem.topology;
   const Collective& collective = problem.collective;

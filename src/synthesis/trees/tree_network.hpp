@@ -63,6 +63,10 @@ class TreeNetwork {
   std::map<std::vector<LinkId>, WayId> longer_;  ///< ways of two links and more
 };
 
+/// How long each link is idle at least, at the beginning and the end: a chunk comes to its source from the nearest NPU,
+/// and goes on from its target to the nearest one. Zero between NPUs. O(links) for each level of switches.
+[[nodiscard]] std::vector<SimTime> idle_times(const TreeNetwork& network);
+
 /// Why no tree can be packed on these groups and switches, for the user; nullopt if it can. O(vertices).
 [[nodiscard]] std::optional<std::string> tree_network_unsuitable(const SynthesisProblem& problem);
 
