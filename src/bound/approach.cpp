@@ -10,6 +10,13 @@
 // and, with every link reversed, to Reduce-Scatter and the root of a Scatter. Switches may change the time of a hop, so
 // topologies with switches are left to the other bounds.
 //
+// The same holds for a region of s NPUs and the links into it, from which N chunks must spread over its inner links. Of
+// the s N deliveries, D(T) at most come over the links from outside by T. Take any instant t. At most D(t) chunks have
+// entered by then, so at most (s - 1) D(t) deliveries inside start by then. The others start later, and the inner links
+// carry I(T - t) of them at most. So s N <= D(T) + (s - 1) D(t) + I(T - t), for every t. It suffices to look at
+// instants just before a chunk may enter, and at the last at which a send can start. The regions are slices of
+// products.
+//
 // One search per in-link of an NPU. NPUs with the slowest links come first, as many as a fixed amount of work allows: a
 // maximum over fewer NPUs is a weaker bound, never a wrong one.
 #include <algorithm>
@@ -29,7 +36,8 @@ namespace {
 
 /// Link visits, of NPUs and again of slices: a tenth of a second each.
 constexpr std::size_t kWorkLimit = std::size_t{1} << 21;
-constexpr std::size_t kMostDimensions = 4;  ///< of products whose slices are examined
+constexpr std::size_t kMostDimensions = 4;    ///< of products whose slices are examined
+constexpr std::int64_t kMostInstants = 1024;  ///< of a region, evenly: fewer are a weaker bound
 
 /// A link into the region, and the earliest time at which a chunk of the set can be at its source.
 struct Door {
@@ -43,37 +51,111 @@ struct Region {
   std::vector<bool> inside;  ///< per vertex
   std::int64_t npus = 1;
   std::vector<Door> doors;
-  SimTime inner_hop = SimTime::max();  ///< the fastest send between two of them
+  std::vector<HopTime> inner;  ///< of the links between two of them
 };
 
-/// Sends of the set that can have arrived by that time.
-std::int64_t brought(const Region& region, SimTime time, std::int64_t cap) {
-  std::int64_t sends = 0;
-  for (const Door& door : region.doors) {
-    const SimTime first = saturating_sum(door.release, door.hop.latency);
-    if (time >= first) sends += std::min(cap, (time - first).count() / door.hop.busy.count() + 1);
+/// Links that are alike: the first of their sends arrives at `first`, and one more each `busy`.
+struct Alike {
+  SimTime first;
+  SimTime busy;
+  std::int64_t links = 0;
+};
+
+std::vector<Alike> count_alike(std::vector<Alike> all) {
+  std::sort(all.begin(), all.end(),
+            [](const Alike& a, const Alike& b) { return a.first != b.first ? a.first < b.first : a.busy < b.busy; });
+  std::vector<Alike> counted;
+  for (const Alike& each : all) {
+    if (counted.empty() || counted.back().first != each.first || counted.back().busy != each.busy)
+      counted.push_back({each.first, each.busy, 0});
+    ++counted.back().links;
   }
+  return counted;
+}
+
+/// Sends that can have arrived by that time; `cap` is the most of one link that are of interest.
+std::int64_t sends_by(const std::vector<Alike>& links, SimTime time, std::int64_t cap) {
+  std::int64_t sends = 0;
+  for (const Alike& each : links)
+    if (time >= each.first) sends += each.links * std::min(cap, (time - each.first).count() / each.busy.count() + 1);
   return sends;
 }
 
-bool enough(const Region& region, SimTime time, std::int64_t chunks) {
-  const std::int64_t all = brought(region, time, chunks * region.npus);
-  if (region.npus == 1) return all >= chunks;
-  const std::int64_t early =
-      time > region.inner_hop ? brought(region, time - region.inner_hop, chunks * region.npus) : 0;
-  return early + (all - early) / region.npus >= chunks;
-}
-
-/// The least time that is enough; `low` is too short.
-SimTime least_time(const Region& region, SimTime low, std::int64_t chunks) {
-  SimTime high = SimTime::max();
-  if (!enough(region, high, chunks)) return high;
-  while (high - low > picoseconds(1)) {
-    const SimTime middle = low + (high - low) / 2;
-    (enough(region, middle, chunks) ? high : low) = middle;
+/// How soon a region can have a set of chunks.
+class Spread {
+ public:
+  Spread(const Region& region, std::int64_t chunks) : npus_(region.npus), chunks_(chunks) {
+    std::vector<Alike> doors;
+    for (const Door& door : region.doors)
+      doors.push_back({saturating_sum(door.release, door.hop.latency), door.hop.busy, 1});
+    doors_ = count_alike(std::move(doors));
+    std::vector<Alike> inner;
+    for (const HopTime& hop : region.inner) inner.push_back({hop.latency, hop.busy, 1});
+    inner_ = count_alike(std::move(inner));
+    if (!inner_.empty()) find_instants();
   }
-  return high;
-}
+
+  [[nodiscard]] bool enough(SimTime time) const {
+    const std::int64_t needed = chunks_ * npus_;
+    const std::int64_t entering = sends_by(doors_, time, needed);
+    if (npus_ == 1 || inner_.empty()) return entering >= needed;
+    const auto suffices = [&](SimTime instant, std::int64_t entered) {
+      const std::int64_t later = sends_by(inner_, time - instant - picoseconds(1), needed);
+      return entering + (npus_ - 1) * entered + later >= needed;
+    };
+    const SimTime last_start = time - inner_.front().first;
+    if (!suffices(last_start, last_start > SimTime::zero() ? sends_by(doors_, last_start, needed) : 0)) return false;
+    for (const auto& [instant, entered] : instants_) {
+      if (instant >= last_start) break;
+      if (!suffices(instant, entered)) return false;
+    }
+    return true;
+  }
+
+  /// The least time that is enough; `low` is too short.
+  [[nodiscard]] SimTime least_time(SimTime low) const {
+    SimTime high = SimTime::max();
+    if (!enough(high)) return high;
+    while (high - low > picoseconds(1)) {
+      const SimTime middle = low + (high - low) / 2;
+      (enough(middle) ? high : low) = middle;
+    }
+    return high;
+  }
+
+ private:
+  /// Instants just before an arrival over a door, until all chunks may have entered.
+  void find_instants() {
+    SimTime all = picoseconds(1);  // up to twice as long as all take to enter
+    while (sends_by(doors_, all, chunks_) < chunks_) {
+      if (all > SimTime::max() / 2) return;
+      all += all;
+    }
+    const SimTime apart = all / kMostInstants;
+    SimTime instant = SimTime::zero() - apart;
+    for (std::int64_t entered = 0; entered < chunks_; entered = sends_by(doors_, instant, chunks_)) {
+      const SimTime next = first_after(instant + apart);
+      instants_.emplace_back(next - picoseconds(1), sends_by(doors_, next - picoseconds(1), chunks_));
+      instant = next;
+    }
+  }
+
+  /// The first arrival over a door after an instant.
+  [[nodiscard]] SimTime first_after(SimTime instant) const {
+    SimTime first = SimTime::max();
+    for (const Alike& door : doors_) {
+      const std::int64_t before = instant < door.first ? 0 : (instant - door.first) / door.busy + 1;
+      if (door.first < SimTime::max()) first = std::min(first, door.first + door.busy * before);
+    }
+    return first;
+  }
+
+  std::int64_t npus_;
+  std::int64_t chunks_;
+  std::vector<Alike> doors_;
+  std::vector<Alike> inner_;
+  std::vector<std::pair<SimTime, std::int64_t>> instants_;  ///< with the sends that have entered by then
+};
 
 /// Whether chunks leave the NPU whose links are counted.
 bool leaves(CollectiveKind kind) { return kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::scatter; }
@@ -108,7 +190,7 @@ class Approach {
         const VertexId source = turned_ ? topology.target(link) : topology.source(link);
         const HopTime hop = problem_.hop(topology.class_of(link), size_);
         if (region.inside[source.index()])
-          region.inner_hop = std::min(region.inner_hop, hop.latency);
+          region.inner.push_back(hop);
         else
           region.doors.push_back({hop, source, SimTime::zero()});
       }
@@ -144,7 +226,9 @@ class Approach {
       for (std::size_t d = 0; d < doors.size(); ++d) doors[d].release = std::min(doors[d].release, distance[d][vertex]);
       chunks += problem_.collective.chunks_per_npu();
       const bool as_far = i + 1 < others.size() && to_region[others[i + 1]] == to_region[others[i]];
-      if (!as_far && !enough(region, bound, chunks)) bound = least_time(region, bound, chunks);
+      if (as_far) continue;
+      const Spread spread(region, chunks);
+      if (!spread.enough(bound)) bound = spread.least_time(bound);
     }
     return bound;
   }

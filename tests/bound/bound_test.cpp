@@ -155,6 +155,17 @@ TEST(Bound, WaitsForWhatIsFarAwayToSpreadInASlice) {
     EXPECT_EQ(bound_named("approach", {mixed, of_megabytes(kind, 66), Occupancy::transfer}), nanoseconds(64'500));
 }
 
+TEST(Bound, WaitsForLinksInsideASlice) {
+  // FC(2)_RI(7) at 400 and 25 GB/s: hops of 3 and 40.5 us. A pair needs the 12 chunks of the six others. Its 4 ring
+  // links bring 8 by 81 us and 12 by 121.5 us. So of the 24 that the pair's NPUs need together, 12 come over the ring,
+  // at most 8 pass between the two of chunks that are there before 121.5 us, and 4 are left. The two links between them
+  // then take two hops: 127.5 us.
+  const Topology pairs =
+      support::shape("FC(2)_RI(7)", {support::kAlpha}, {gigabytes_per_second(400), gigabytes_per_second(25)});
+  for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter})
+    EXPECT_EQ(bound_named("approach", {pairs, of_megabytes(kind, 14), Occupancy::transfer}), nanoseconds(127'500));
+}
+
 TEST(Bound, WaitsForWhatANeighbourHasToRelay) {
   // torus(5,5): 24 chunks over 4 in-links, 6 each. Under serialization a link brings its source's own chunk by 20.5 us,
   // when the source gets something to relay, and 5 more by 20.5 + 0.5 + 5 * 20 us. Counting alone: 0.5 + 6 * 20.

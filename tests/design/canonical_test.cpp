@@ -41,11 +41,11 @@ TEST(CanonicalText, OfAPlainPoint) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=8\n"
+            "physics=9\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "35447dca361276e1f0498953d06ce5e0");
+  EXPECT_EQ(to_string(point.key), "0f595ff4001117b8c2f8b797d4598a82");
 }
 
 // A synthesizer's point with every key it may have, none at its default. 25GiB/s = 25 * 2^30 = 26,843,545,600.
@@ -74,13 +74,13 @@ TEST(CanonicalText, OfASynthesizersPointWithEverything) {
             "npu_bandwidth=26843545600,1000000000\n"
             "occupancy=transfer\n"
             "overlap=false\n"
-            "physics=8\n"
+            "physics=9\n"
             "seed=42\n"
             "size=1000000\n"
             "topology=RI(4)_SW(4)\n"
             "unwind=2\n"
             "without=[[0,1],[5,6]]");
-  EXPECT_EQ(to_string(point.key), "2dcd6795bbf5a6741cb17dbf4723bbfc");
+  EXPECT_EQ(to_string(point.key), "07a72c518c709812716cd672e6bdf010");
 }
 
 // A textbook algorithm has a backend and no attempts; All-Gather has no overlap and no root.
@@ -96,11 +96,11 @@ TEST(CanonicalText, OfATextbookPointLeavesOutWhatItNeverReads) {
             "backend=congestion_unaware\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=8\n"
+            "physics=9\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "7df64d085f8b965c25afeec9d25a481a");
+  EXPECT_EQ(to_string(point.key), "8bf47418e2e322eeacc85644d2831f79");
   EXPECT_EQ(point.attempts, 1U);
   EXPECT_TRUE(point.collective().overlap);
   EXPECT_EQ(point.collective().root, 0U);
@@ -113,12 +113,12 @@ TEST(CanonicalText, OfABroadcastNamesItsRoot) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=broadcast\n"
-            "physics=8\n"
+            "physics=9\n"
             "root=3\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "13a383dbc6056b5977bae5550fc922de");
+  EXPECT_EQ(to_string(point.key), "998d3c95c52d126fb562f4be5160103b");
 }
 
 TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
@@ -132,7 +132,7 @@ TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
   EXPECT_EQ(point.canonical,
             "algorithm=direct\n"
             "collective=all_gather\n"
-            "physics=8\n"
+            "physics=9\n"
             "seed=1\n"
             "size=1024\n"
             "topology=machine:" +
@@ -187,7 +187,7 @@ TEST(CanonicalText, OfAPointOfUnknownFamilyKeepsWhatMayMatter) {
 
 TEST(CanonicalText, NamesAnEngineOnlyWhereASynthesizerWasGivenOne) {
   EXPECT_THAT(mesh_with({{"engine", "exact"}}).canonical,
-              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=8"));
+              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=9"));
   EXPECT_EQ(mesh_with({{"engine", "auto"}}).canonical, mesh_with({}).canonical);
   const auto ring = point_of({{"topology", "mesh(4,4)"},
                               {"alpha", "0.5us"},

@@ -178,7 +178,7 @@ TEST(ResultFolder, RefusesAnotherPhysicsAlways) {
   const auto study = study_of(1);
   ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
   auto state = support::read_text(folder.path() / "state.toml");
-  const auto at = state.find("physics = 8");
+  const auto at = state.find("physics = 9");
   ASSERT_NE(at, std::string::npos);
   state.replace(at, 11, "physics = 0");
   support::write_text(folder.path() / "state.toml", state);

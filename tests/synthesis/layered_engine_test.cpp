@@ -71,22 +71,26 @@ TEST(LayerNetwork, HasEveryLinkOnceWhereItLeads) {
   }
 }
 
-TEST(LayerNetwork, IsMissingWhereNoTranslationMapsLinksToLinks) {
-  EXPECT_FALSE(LayerNetwork::of(support::mesh(3, 4)));                              // two lines
-  EXPECT_FALSE(LayerNetwork::of(support::shape("torus(3,4)")));                     // no line: one layer
-  EXPECT_FALSE(LayerNetwork::of(support::shape("LI(3)_SW(4)")));                    // a switch
+TEST(LayerNetwork, HasOneLayerOrOnePositionAtLeast) {
+  const auto sizes = [](const Topology& topology) {
+    const auto network = LayerNetwork::of(topology);
+    return network ? std::pair(network->layers(), network->positions()) : std::pair(0U, 0U);
+  };
+  EXPECT_EQ(sizes(support::mesh(3, 4)), std::pair(12U, 1U));                        // two lines: no translation
+  EXPECT_EQ(sizes(support::shape("torus(3,4)")), std::pair(1U, 12U));               // no line
+  EXPECT_EQ(sizes(support::shape("LI(3)_LI(2)")), std::pair(3U, 2U));               // a line of two has two equal ends
+  EXPECT_EQ(sizes(support::shape("LI(3)_SW(4)")), std::pair(0U, 0U));               // a switch
   EXPECT_FALSE(LayerNetwork::of(support::random_connected_topology(1, 8, false)));  // no product
-  EXPECT_TRUE(LayerNetwork::of(support::shape("LI(3)_LI(2)")));                     // a line of two has two equal ends
 }
 
 TEST(LayerNetwork, TakesADimensionWithASlowLinkForLayers) {
   // NPU 6 is the next of NPU 3 on its ring. Where this link is slower, moving the ring maps it to none like it, and
-  // with the line no dimension gives positions.
+  // with the line no dimension gives positions: 12 NPUs are 12 layers.
   const Topology topology = support::shape("LI(3)_RI(4)");
-  EXPECT_TRUE(LayerNetwork::of(topology));
+  EXPECT_EQ(LayerNetwork::of(topology)->positions(), 4U);
   const auto slow = slow_links(topology, {{VertexId(3), VertexId(6), 2 * kNoSlowdown}});
   ASSERT_TRUE(slow);
-  EXPECT_FALSE(LayerNetwork::of(*slow));
+  EXPECT_EQ(LayerNetwork::of(*slow)->positions(), 1U);
 }
 
 TEST(WeakOrders, AreAsManyAsFubiniCounted) {
@@ -119,6 +123,29 @@ TEST(LayeredEngine, SharesChunksAmongLinksOfUnequalSpeed) {
           .value();
   EXPECT_EQ(layered({mixed, of_megabytes(CollectiveKind::all_gather, 72), Occupancy::transfer}).time,
             nanoseconds(225'500));
+}
+
+// LI(7)_FC(11)_RI(3) with 100, 400 and 25 GB/s, chunks of 1 MB: a send takes 10, 2.5 or 40 us and 0.5 us more. An NPU
+// at the end of its line of seven belongs to a fully connected block into which 220 chunks come from elsewhere, in 20
+// blocks of 11: 20 for each of its NPUs. By T the slow links bring floor((T - 0.5) / 10) and twice floor((T - 0.5) /
+// 40): 14 and 6 of them at 140.5 us, not before. The last of these must spread, in 3 us more. Every slow link has to
+// bring something new to the block each time.
+TEST(LayeredEngine, OpensABlockWithEverySendOfASlowLink) {
+  const Topology blocks =
+      support::shape("LI(7)_FC(11)_RI(3)", {support::kAlpha},
+                     {gigabytes_per_second(100), gigabytes_per_second(400), gigabytes_per_second(25)});
+  const SimTime time = layered({blocks, of_megabytes(CollectiveKind::all_gather, 231), Occupancy::serialization}).time;
+  EXPECT_GE(time, nanoseconds(143'500));
+  EXPECT_LE(time, nanoseconds(145'000));
+}
+
+TEST(LayeredEngine, TakesLinesAloneWhereLinksDifferInSpeed) {
+  // NPU 0 of LI(3)_LI(3)_LI(4) with 50, 50 and 25 GB/s has in-links of 20.5, 20.5 and 40.5 us for 35 chunks of 1 MB. By
+  // 287 us they bring 14 + 14 + 7, all of them, and before that two fewer.
+  const Topology lines = support::shape("LI(3)_LI(3)_LI(4)", {support::kAlpha},
+                                        {gigabytes_per_second(50), gigabytes_per_second(50), gigabytes_per_second(25)});
+  EXPECT_EQ(layered({lines, of_megabytes(CollectiveKind::all_gather, 36), Occupancy::transfer}).time,
+            nanoseconds(287'000));
 }
 
 TEST(LayeredEngine, MakesValidSchedulesOfAllKinds) {

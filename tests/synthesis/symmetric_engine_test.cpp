@@ -163,6 +163,21 @@ TEST(SymmetricEngine, SharesChunksAmongLinksOfUnequalSpeed) {
     }
 }
 
+// SW(9)_SW(5)_SW(7), unwound to one link each, with 25, 100 and 400 GB/s and chunks of 1 MB: sends take 40, 10 and 2.5
+// us and 0.5 us more. By T the three in-links of an NPU bring floor((T - 0.5) / 40) and so on of the 314 chunks, which
+// is 313 just before 600.5 us and 315 then: each of the 15 sends of the slowest has to bring what the others do not.
+TEST(SymmetricEngine, LeavesToSlowLinksWhatFastOnesComeToLast) {
+  const Topology topology =
+      unwind_switches(support::shape("SW(9)_SW(5)_SW(7)", {support::kAlpha},
+                                     {gigabytes_per_second(25), gigabytes_per_second(100), gigabytes_per_second(400)}),
+                      1)
+          .value();
+  const Instance instance{topology, of_megabytes(CollectiveKind::all_gather, 315), Occupancy::serialization};
+  const Synthesis made = support::synthesize_checked("tacos", {instance, 1, 1, 1, "symmetric"});
+  EXPECT_GE(made.time, nanoseconds(600'500));
+  EXPECT_LE(made.time, nanoseconds(606'500));  // 1 % more
+}
+
 TEST(SymmetricEngine, SaysWhyItCannot) {
   const auto errors = [](const Topology& topology, const Collective& collective) {
     return to_string(find_synthesizer("tacos")

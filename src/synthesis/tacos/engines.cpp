@@ -12,7 +12,7 @@ namespace tenex {
 
 namespace {
 
-constexpr double kSecondsToTryLayers = 0.3;  // they often gain a tenth where lines are
+constexpr double kSecondsToTryLayers = 0.8;  // they often gain a tenth where lines are
 
 }  // namespace
 

@@ -19,7 +19,7 @@ std::optional<LayerNetwork> LayerNetwork::of(const Topology& topology) {
   LayerNetwork network;
   if (!topology.direct() || !network.find_dimensions(topology)) return std::nullopt;
   network.number_npus(topology);
-  if (network.layers_ == 1 || network.positions_ == 1 || !network.find_ports(topology)) return std::nullopt;
+  if (!network.find_ports(topology)) return std::nullopt;
   return network;
 }
 

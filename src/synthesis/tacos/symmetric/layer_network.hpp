@@ -39,8 +39,8 @@ struct LayerUse {
 
 class LayerNetwork {
  public:
-  /// nullopt where the topology is no product of blocks between NPUs, where no translation maps links to links, or
-  /// where all do (then there is one layer, and OrbitGather serves). O(links log links * dimensions).
+  /// nullopt where the topology is no product of blocks between NPUs, or where no translation maps links to links.
+  /// Where all do there is one layer. O(links log links * dimensions).
   [[nodiscard]] static std::optional<LayerNetwork> of(const Topology& topology);
 
   [[nodiscard]] std::uint32_t layers() const { return layers_; }

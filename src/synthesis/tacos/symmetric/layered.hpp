@@ -1,5 +1,6 @@
 // The engine `symmetric` where lines join parts that look the same from everywhere: products of lines with rings, fully
-// connected blocks and unwound switches, each dimension with its own alpha and bandwidth.
+// connected blocks and unwound switches, each dimension with its own alpha and bandwidth; and products of lines alone
+// whose links differ in speed.
 //
 // One schedule is made for each layer (layer_network.hpp), with deliveries divided by the number of positions, so that
 // many attempts take milliseconds. It is then written out for all positions.

@@ -59,6 +59,14 @@ class PackedOffsets {
   }
   /// The item of the owner's chunk at the owner itself.
   [[nodiscard]] PackedItem own(std::uint32_t number) const { return std::uint64_t{number} << bits_; }
+  [[nodiscard]] PackedItem packed(NpuId offset, std::uint32_t number) const {
+    PackedItem item = own(number);
+    for (std::size_t i = 0; i < shifts_.size(); ++i) {
+      const auto& dimension = group_->dimensions()[i];
+      item |= std::uint64_t{offset.value() / dimension.stride % dimension.size} << shifts_[i];
+    }
+    return item;
+  }
   [[nodiscard]] std::uint32_t number(PackedItem item) const { return static_cast<std::uint32_t>(item >> bits_); }
   [[nodiscard]] NpuId offset(PackedItem item) const {
     std::uint64_t offset = 0;

@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 
 #include "synthesis/compose.hpp"
+#include "synthesis/tacos/symmetric/layer_network.hpp"
+#include "synthesis/tacos/symmetric/layer_search.hpp"
 #include "synthesis/tacos/symmetric/orbit_gather.hpp"
+#include "tenex/bound/bound.hpp"
 #include "tenex/schedule/raw_array.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 
@@ -27,7 +30,11 @@ constexpr unsigned kMostBits = 34;                // of a packed item: a bitset 
 constexpr double kSecondsPerLook = 10e-9;         // measured on a 100x100x100 torus
 constexpr double kSecondsPerLookUnlike = 120e-9;  // with links of several speeds, on RI(16)_FC(16)_SW(40)
 constexpr double kSecondsPerSend = 60e-9;         // to make it into a schedule
+constexpr double kSecondsInOneLayer = 60e-3;      // expected, of attempts by matching where links have several speeds
+constexpr double kMostInOneLayer = 96;            // such attempts
 constexpr double kBytesPerItem = 100;             // received, sends, orbits, bitsets
+constexpr double kBytesPerItemInOneLayer = 120;   // and
+constexpr double kBytesPerPortInOneLayer = 60;    // of an item
 constexpr double kBytesPerItemReversed = 60;
 constexpr double kBytesPerItemReduced = 230;
 
@@ -73,6 +80,14 @@ std::vector<OrbitSend> orbits_of(const OrbitSetup& setup, const std::vector<Item
   return orbits;
 }
 
+/// The number of attempts by matching, from sizes alone; 0 where one takes long, or where sends take equally long.
+std::uint32_t attempts_in_one_layer(const SynthesisProblem& problem) {
+  if (problem.topology.homogeneous() || problem.topology.wires() != nullptr) return 0;
+  if (problem.collective.chunk_sizes().size() > 1) return 0;
+  const double one = seconds_of_promising_attempt(problem, static_cast<std::uint32_t>(problem.topology.npus()));
+  return static_cast<std::uint32_t>(std::min(kMostInOneLayer, kSecondsInOneLayer / one));
+}
+
 /// Runs the attempts, one by one, until one meets the bound.
 class Search {
  public:
@@ -93,6 +108,7 @@ class Search {
       best_attempt = attempt;
       best = gather_.take_sends();
     }
+    if (far_off()) match_in_one_layer(std::max(most, styles));
   }
 
   std::vector<ItemSend> best;
@@ -101,6 +117,29 @@ class Search {
 
  private:
   [[nodiscard]] bool far_off() const { return best_time - setup_.bound > setup_.bound / kNearEnough; }
+
+  /// All NPUs are the positions of one layer: LayerGather takes longer, and often ends sooner.
+  void match_in_one_layer(std::uint32_t attempts_before) {
+    const std::uint32_t attempts = attempts_in_one_layer(problem_);
+    const auto network = attempts > 0 ? LayerNetwork::of(problem_.topology) : std::nullopt;
+    if (!network || network->layers() > 1) return;
+    const SimTime bound = best_cheap_bound({problem_.topology, problem_.collective, problem_.occupancy, true}).time;
+    const std::uint32_t promising = std::min(attempts, promising_styles(problem_));
+    const LayerPlan plan =
+        search_layers(problem_, *network, {promising, attempts - promising}, bound, picoseconds(best_time));
+    if (plan.sends.empty()) return;
+    best_time = plan.time.count();
+    best_attempt = attempts_before + plan.attempt;
+    best.clear();
+    for (const LayerSend& send : plan.sends) {
+      const std::uint32_t direction = setup_.group.departure(network->link(0, send.port, 0)).direction;
+      best.push_back(
+          {send.start.count(),
+           setup_.offsets.packed(network->npu(0, send.item % network->positions()), send.item / network->positions()),
+           direction});
+    }
+    std::stable_sort(best.begin(), best.end(), [](const ItemSend& a, const ItemSend& b) { return a.start < b.start; });
+  }
 
   /// Every style is tried without random numbers first.
   std::optional<Random> numbers(std::uint32_t attempt) {
@@ -190,6 +229,10 @@ std::size_t symmetric_bytes(const SynthesisProblem& problem) {
   double per_item = kBytesPerItem;
   if (reduces(kind)) per_item += kBytesPerItemReversed;
   if (kind == CollectiveKind::all_reduce) per_item += kBytesPerItemReduced;
+  if (attempts_in_one_layer(problem) > 0) {
+    const double ports = static_cast<double>(problem.topology.links()) / static_cast<double>(problem.topology.npus());
+    per_item += kBytesPerItemInOneLayer + ports * kBytesPerPortInOneLayer;
+  }
   return static_cast<std::size_t>(items_of(problem) * per_item);
 }
 
@@ -201,6 +244,8 @@ double symmetric_seconds(const SynthesisProblem& problem) {
   const bool alike = problem.topology.homogeneous();
   if (!alike) attempts = std::max(attempts, std::min(kMostStyles, kWorkOfStyles / std::max(1.0, links)));
   return attempts * links * (alike ? kSecondsPerLook : kSecondsPerLookUnlike) +
+         attempts_in_one_layer(problem) *
+             seconds_of_promising_attempt(problem, static_cast<std::uint32_t>(problem.topology.npus())) +
          passes * items_of(problem) * kSecondsPerSend;
 }
 

@@ -3,8 +3,9 @@
 // If every NPU sees the same network (rings, fully connected blocks, hypercubes, unwound switches and their products,
 // each dimension with its own alpha and bandwidth), one NPU's schedule, translated to all others, is a schedule of all.
 // It is synthesized on the quotient (orbit_gather.hpp), with n-1 deliveries per chunk of one owner instead of n(n-1),
-// and stored as such. Reversal and re-timing work on the quotient too, so a Reduce-Scatter needs no second synthesis
-// and an All-Reduce is O(n) as well.
+// and stored as such. Where links differ in speed and NPUs are few, attempts by matching follow (layer_gather.hpp, with
+// all NPUs as positions of one layer). Reversal and re-timing work on the quotient too, so a Reduce-Scatter needs no
+// second synthesis and an All-Reduce is O(n) as well.
 #pragma once
 
 #include <cstddef>
