@@ -99,7 +99,7 @@ class Audit {
       if (solves && sends > kMostSolvedSends) continue;
       auto words = words_;
       words.emplace_back("algorithm", name);
-      if (solves) words.emplace_back("solver_nodes", "5");
+      if (solves) words.insert(words.end(), {{"solver_nodes", "5"}, {"solver_time_limit", "500ms"}});
       const auto point = make_point(words, vocabulary());
       if (!point) continue;  // refused for a contradiction in its text
       Cache cache;
@@ -117,7 +117,7 @@ class Audit {
   }
 
  private:
-  /// Models of more sends take solvers minutes.
+  /// Models of more sends take solvers minutes, and some of so many a minute for each node: the clock ends them, too.
   static constexpr std::size_t kMostSolvedSends = 32;
 
   /// What decides the bounds, beside the words.

@@ -114,7 +114,7 @@ TEST_P(ScheduleFiles, GiveBackWindows) {
   written.topology = with_slow_windows(written.topology, {{VertexId(0), VertexId(2), early},
                                                           {VertexId(0), VertexId(2), late},
                                                           {VertexId(2), VertexId(0), early},
-                                                          {VertexId(2), VertexId(4), early}})
+                                                          {VertexId(1), VertexId(2), early}})
                          .value();
   write(written);
   const auto read = read_schedule_file(file());
