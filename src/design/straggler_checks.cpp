@@ -2,6 +2,7 @@
 // bandwidth.
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -10,6 +11,17 @@
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
+
+namespace {
+
+/// What `keep` would say to leave out a row whose algorithm takes such stragglers for no collective, or not for its
+/// own.
+std::string without_stragglers(std::string_view algorithm, CollectiveKind kind, bool for_none) {
+  const auto keep = fmt::format("stragglers = none or algorithm != {}", algorithm);
+  return for_none ? keep : fmt::format("{} or collective != {}", keep, to_string(kind));
+}
+
+}  // namespace
 
 void RowChecker::check_stragglers(const Row& row, const TopologyValue& topology) {
   const SettingValue* value = row[index_of(Key::stragglers)];
@@ -44,10 +56,7 @@ void RowChecker::check_delays(const Row& row, const SettingValue& value) {
       others += fmt::format(", and for {} in {}", each.name, join(names_of(each.delays)));
   fail(value, fmt::format("a delayed NPU for {} of the synthesizer \"{}\"", to_string(kind), algorithm),
        fmt::format("its schedules have fixed start times: delays are for textbook algorithms{}", others),
-       "slow links or NPUs down instead",
-       facts->delays.empty()
-           ? fmt::format("stragglers = none or algorithm != {}", algorithm)
-           : fmt::format("stragglers = none or algorithm != {} or collective != {}", algorithm, to_string(kind)));
+       "slow links or NPUs down instead", without_stragglers(algorithm, kind, facts->delays.empty()));
 }
 
 void RowChecker::check_windows(const Row& row, const SettingValue& value) {
@@ -64,9 +73,7 @@ void RowChecker::check_windows(const Row& row, const SettingValue& value) {
   fail(value, fmt::format("bandwidth that varies for {} of \"{}\"", to_string(kind), algorithm),
        "its times do not depend on when a send starts",
        (others.empty() ? "slow links down at all times instead" : others) + ", or remove the windows",
-       facts->varying.empty()
-           ? fmt::format("stragglers = none or algorithm != {}", algorithm)
-           : fmt::format("stragglers = none or algorithm != {} or collective != {}", algorithm, to_string(kind)));
+       without_stragglers(algorithm, kind, facts->varying.empty()));
 }
 
 const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, const SettingValue& topology) {
