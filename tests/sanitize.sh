@@ -12,8 +12,8 @@ install_missing "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packag
 
 cd "$top"
 export PATH=$PATH:/usr/lib/llvm-14/bin  # llvm-symbolizer: names in reports
-if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
-export OMPI_MCA_rmaps_base_oversubscribe=1
+# shellcheck source=tests/environment.sh
+. tests/environment.sh
 failed=0
 for tree in "$@"; do
   echo "== $tree: build"

@@ -145,7 +145,7 @@ TEST(MergePhases, IsValidOnAnyGraph) {
   std::size_t sooner = 0;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     SCOPED_TRACE(seed);
-    const Topology topology = wires_of(support::random_graph(seed, false, true, true)).value();
+    const Topology topology = wires_of(support::random_switches(seed, false, true, true)).value();
     const Collective collective = all_reduce(topology.npus(), static_cast<std::int64_t>(1 + seed % 4));
     const auto occupancy = seed % 2 == 0 ? Occupancy::serialization : Occupancy::transfer;
     const SynthesisProblem problem{{topology, collective, occupancy}, seed, 1, 1, pccl_engine::paths};

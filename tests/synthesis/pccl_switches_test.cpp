@@ -26,7 +26,7 @@ using support::expect_buffers_kept;
 using support::expect_physical_links_apart;
 using support::kMegabyte;
 using support::kStep;
-using support::random_graph;
+using support::random_switches;
 using enum CollectiveKind;
 
 /// Synthesizes, and expects a valid schedule without waste that is not below the bound.
@@ -188,11 +188,11 @@ void expect_all_kinds(const Topology& topology, std::uint64_t seed) {
 }
 
 TEST(PcclSwitches, AnyGraphOfSwitchesThatStoreAndForward) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) expect_all_kinds(random_graph(seed, false, false), seed);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) expect_all_kinds(random_switches(seed, false, false), seed);
 }
 
 TEST(PcclSwitches, AnyGraphOfSwitchesWithBuffers) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) expect_all_kinds(random_graph(seed, true, false), seed);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) expect_all_kinds(random_switches(seed, true, false), seed);
 }
 
 // 8 NPUs whose chunks go one by one over a switch without copies: 7 * 8 chunks down every link, and a step before the
@@ -255,7 +255,7 @@ TEST(PcclSwitches, BuffersHaveRoomAsLongAsAtEveryInstantTooFewWait) {
 
 TEST(PcclSwitches, AnyGraphOfWires) {
   for (std::uint64_t seed = 0; seed < 60; ++seed)
-    expect_all_kinds(wires_of(random_graph(seed, seed % 2 == 1, true)).value(), seed);
+    expect_all_kinds(wires_of(random_switches(seed, seed % 2 == 1, true)).value(), seed);
 }
 
 }  // namespace

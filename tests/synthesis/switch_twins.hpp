@@ -124,7 +124,7 @@ inline void expect_physical_links_apart(const Instance& instance, const Schedule
 
 /// A random strongly connected graph of NPUs and switches. `limited`: some have small buffers; `cutting`: some cut
 /// through; `adding`: all copy and reduce.
-inline Topology random_graph(std::uint64_t seed, bool limited, bool cutting, bool adding = false) {
+inline Topology random_switches(std::uint64_t seed, bool limited, bool cutting, bool adding = false) {
   Random random(seed, 0x73776974);
   const std::uint32_t npus = 2 + random.below(4);
   const std::uint32_t switches = 1 + random.below(4);

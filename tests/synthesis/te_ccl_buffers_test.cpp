@@ -112,7 +112,7 @@ TEST(TeCclUnbuffered, RefusesReductionsAndSaysWhenNoneIsFound) {
 // and the twin), no slower than pccl, and a gap that its bound supports.
 TEST(TeCclBuffersProperty, SchedulesKeepThem) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
-    const Topology topology = support::random_graph(seed, true, false);
+    const Topology topology = support::random_switches(seed, true, false);
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_to_all}) {
       const Collective what = of_megabytes(kind, topology.npus());
       const Instance instance{topology, what};
@@ -128,7 +128,7 @@ TEST(TeCclBuffersProperty, SchedulesKeepThem) {
 // A larger buffer allows all that a smaller one does: where both optima are proven, they are in order.
 TEST(TeCclBuffersProperty, OptimaFallAsBuffersGrow) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
-    const Topology any = support::random_graph(seed, false, false, seed % 2 == 0);
+    const Topology any = support::random_switches(seed, false, false, seed % 2 == 0);
     if (any.npus() > 4) continue;
     const Collective what = of_megabytes(CollectiveKind::all_gather, any.npus());
     std::optional<SimTime> smaller;
