@@ -47,15 +47,20 @@ constexpr ShardSize kSmallShard{std::size_t{4} << 20, kFlushRows / 2};
 constexpr ShardSize kCompacted{std::size_t{8} << 20, 16'384};
 constexpr std::size_t kManyShards = 64;
 
-/// Rows per shard. Crash tests set a smaller number, so that a short run commits often.
-std::size_t flush_rows() {
+/// The value of an environment variable where the crash tests may set one, so that a short run commits and joins often.
+std::size_t unless_set([[maybe_unused]] const char* variable, std::size_t usual) {
 #ifdef TENEX_FAULT_POINTS
-  static const char* const asked = std::getenv("TENEX_FLUSH_ROWS");
-  static const std::size_t rows = asked != nullptr ? std::strtoul(asked, nullptr, 10) : kFlushRows;
-  return rows;
-#else
-  return kFlushRows;
+  if (const char* const asked = std::getenv(variable); asked != nullptr) return std::strtoul(asked, nullptr, 10);
 #endif
+  return usual;
+}
+std::size_t flush_rows() {
+  static const std::size_t rows = unless_set("TENEX_FLUSH_ROWS", kFlushRows);
+  return rows;
+}
+std::size_t many_shards() {
+  static const std::size_t shards = unless_set("TENEX_MANY_SHARDS", kManyShards);
+  return shards;
 }
 
 bool is_small(const Commit& shard) { return shard.bytes < kSmallShard.bytes && shard.rows < kSmallShard.rows; }
@@ -166,7 +171,7 @@ class ShardWriter::Impl {
       first = last;
       if (group.size() > 1 && !join(group)) break;
     }
-    next_compaction_ = std::max(kManyShards, small_shards() + kManyShards / 2);
+    next_compaction_ = std::max(many_shards(), small_shards() + many_shards() / 2);
   }
 
   Status join(const std::vector<Commit>& group) {
@@ -206,7 +211,7 @@ class ShardWriter::Impl {
   std::size_t committed_ = 0;
   std::vector<Commit> live_;
   std::uint32_t number_ = 0;
-  std::size_t next_compaction_ = kManyShards;
+  std::size_t next_compaction_ = many_shards();
   Clock::time_point opened_ = Clock::now();
   Clock::time_point last_flush_ = opened_;
   Clock::time_point retry_at_{};

@@ -5,6 +5,7 @@
 //   CRASH_FOLDER  only calls on files below it count
 //   CRASH_RANK    the rank that fails, or `any`; a process is rank CRASH_MY_RANK, OMPI_COMM_WORLD_RANK or 0
 //   CRASH_AT      the number of the call, from 1
+//   CRASH_FROM    no call counts before the first on a file with this in its name
 //   CRASH_WHAT    SIGKILL, SIGTERM, full (this write gets half way, and from here on there is no space), or the name of
 //                 a folder: the next write into it is torn and the process killed. Or refuse: from here on one kind of
 //                 call on some files fails, and CRASH_AT counts only such calls
@@ -46,9 +47,11 @@ struct Fault {
   bool group = variable("CRASH_SCOPE") == "group";
   bool mine = variable("CRASH_RANK") == "any" || variable("CRASH_RANK") == own_rank();
   long at = std::atol(variable("CRASH_AT").c_str());
+  std::string from = variable("CRASH_FROM");
   std::string call = variable("CRASH_CALL");
   std::string part = variable("CRASH_PART");
   int error = std::atoi(variable("CRASH_ERRNO").c_str());
+  std::atomic<bool> counts = from.empty();
   std::atomic<long> calls = 0;
   std::atomic<long> refusable = 0;
   std::atomic<bool> noted = false;
@@ -60,7 +63,12 @@ Fault& fault() {
   return the_fault;
 }
 
-bool is_watched(std::string_view path) { return !fault().folder.empty() && path.starts_with(fault().folder); }
+bool is_watched(std::string_view path) {
+  auto& it = fault();
+  if (it.folder.empty() || !path.starts_with(it.folder)) return false;
+  if (!it.counts && path.find(it.from) != std::string_view::npos) it.counts = true;
+  return true;
+}
 
 std::string path_of(int descriptor) {
   char text[4096];
@@ -88,7 +96,7 @@ void die(int signal) {
 /// Counts a call; returns whether the fault happens at it.
 bool has_come() {
   auto& it = fault();
-  if (it.at == 0) return false;
+  if (it.at == 0 || !it.counts) return false;
   if (it.group && it.what == "full" && exists(it.note)) it.full = true;
   const bool come = it.mine && ++it.calls >= it.at;
   if (come && it.what == "SIGKILL") die(SIGKILL);

@@ -2,8 +2,8 @@
 // random instants. In every case the same command continues, the result equals that of an undisturbed run, and no point
 // whose row counts is evaluated again.
 //
-// A job is three ranks without a launcher (rank_job.cpp), or the program itself, alone. Instants are calls that change
-// the result folder, or moments. Every cell draws its faults from its own seed; only faults that happened count.
+// Instants are calls that change the result folder, or moments. Every cell draws its faults from its own seed; only
+// faults that happened count.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,8 +19,9 @@
 #include <vector>
 
 #include "crash/journals.hpp"
-#include "crash/study.hpp"
+#include "crash/small_job.hpp"
 #include "crash/undisturbed.hpp"
+#include "support/draws.hpp"
 #include "support/process.hpp"
 #include "support/results.hpp"
 #include "tenex/store/crashes.hpp"
@@ -29,18 +30,12 @@
 namespace tenex {
 namespace {
 
-using crash_tests::tally;
+using namespace crash_tests;
 namespace fs = std::filesystem;
 
-constexpr int faults_per_cell = 21;   // 15 cells: 315 in all
 constexpr int faults_per_folder = 4;  // then the study of the folder is completed
-constexpr std::size_t points = 480;   // 80 seeds of 6
-constexpr int ranks = 3;
-// A run alone commits 80 shards, of which 64 are joined; three ranks commit 40 each.
-const std::string rows_of_a_shard_alone = "6";
-const std::string rows_of_a_shard = "12";
-
-const std::string study_text = crash_tests::cheap_points(80);
+/// 15 cells: 90 in all; under the label `long` 315.
+int faults_per_cell() { return support::draws(6, 21); }
 
 enum class Victim { worker, coordinator, whole_job };
 enum class Fault { sigkill, sigterm, full_disk, torn_shard, torn_journal };
@@ -62,8 +57,8 @@ const char* word_of(Fault fault) {
 }
 
 /// Made only once.
-const crash_tests::Undisturbed& truth() {
-  static const crash_tests::Undisturbed the_truth(study_text, points);
+const Undisturbed& truth() {
+  static const Undisturbed the_truth(small_study(), points());
   return the_truth;
 }
 
@@ -73,11 +68,12 @@ class Campaign {
   Campaign(Victim victim, Fault fault, unsigned seed, bool alone)
       : victim_(victim), fault_(fault), alone_(alone), random_(seed) {}
 
-  /// Runs the job with one fault; returns whether it happened.
+  /// Runs the job with one fault; returns whether it happened. If not, the study of the folder is complete.
   bool disturb() {
     const bool by_moment = (fault_ == Fault::sigkill || fault_ == Fault::sigterm) && draw(0, 2) == 0;
     const auto before = keys_done();
-    const auto happened = by_moment ? disturb_at_a_moment() : disturb_at_a_call();
+    if (before.size() == points() && victim_ == Victim::worker) return false;  // it would have nothing to do
+    const auto happened = by_moment ? disturb_at_a_moment() : disturb_at_a_call(points() - before.size());
     expect_nothing_begun_twice(before);
     if (happened) spoil_what_is_stored();
     return happened;
@@ -94,28 +90,15 @@ class Campaign {
     expect_nothing_begun_twice(before);
     support::expect_same_rows(truth().out() / "study.h5", out() / "study.h5");
     // Every point once, and once more if its shard was damaged after it counted.
-    EXPECT_EQ(tally(out()).rows_committed, points + rows_damaged_) << "rows committed";
+    EXPECT_EQ(tally(out()).rows_committed, points() + rows_damaged_) << "rows committed";
   }
 
  private:
-  using Environment = std::vector<std::pair<std::string, std::string>>;
-
   [[nodiscard]] fs::path out() const { return folder_.path() / "out"; }
   int draw(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
 
   [[nodiscard]] support::Command command(Environment fault) const {
-    support::Command command;
-    if (alone_)
-      command.arguments = {TENEX_BINARY, "run", truth().study_file(), "--out", out().string(), "--quiet"};
-    else
-      command.arguments = {CRASH_RANK_JOB, std::to_string(ranks), truth().study_file(), out().string()};
-    command.environment = std::move(fault);
-    command.environment.insert(command.environment.end(),
-                               {{"LD_PRELOAD", CRASH_SHIM},
-                                {"OMP_NUM_THREADS", "1"},
-                                {"CRASH_FOLDER", out().string()},
-                                {"TENEX_FLUSH_ROWS", alone_ ? rows_of_a_shard_alone : rows_of_a_shard}});
-    return command;
+    return small_job(alone_, truth().study_file(), out(), CRASH_SHIM, std::move(fault));
   }
 
   int draw_rank() {
@@ -123,19 +106,18 @@ class Campaign {
     return victim_ == Victim::worker ? draw(1, ranks - 1) : draw(0, ranks - 1);
   }
 
-  bool disturb_at_a_call() {
+  bool disturb_at_a_call(std::size_t points_left) {
     const auto note = folder_.path() / "note";
     fs::remove(note);
-    // Alone a run makes some 700 such calls; one of three ranks makes some 400, with two for every point that it
-    // begins.
-    const int last = alone_ ? 650 : 350;
+    const int rank = draw_rank();
     const support::TemporaryFolder output;
-    support::Child child(command({{"CRASH_RANK", std::to_string(draw_rank())},
-                                  {"CRASH_AT", std::to_string(draw(1, draw(0, 3) == 0 ? 40 : last))},
-                                  {"CRASH_WHAT", word_of(fault_)},
-                                  {"CRASH_SCOPE", victim_ == Victim::whole_job ? "group" : "self"},
-                                  {"CRASH_NOTE", note.string()}}),
-                         output.path());
+    support::Child child(
+        command({{"CRASH_RANK", std::to_string(rank)},
+                 {"CRASH_AT", std::to_string(draw_call(calls_for(alone_, rank, points_left), random_))},
+                 {"CRASH_WHAT", word_of(fault_)},
+                 {"CRASH_SCOPE", victim_ == Victim::whole_job ? "group" : "self"},
+                 {"CRASH_NOTE", note.string()}}),
+        output.path());
     const auto end = child.wait(std::chrono::seconds(60));
     EXPECT_TRUE(end.finished) << "the job hangs: " << end.out << end.err;
     leave_no_rank(end.out);
@@ -147,7 +129,7 @@ class Campaign {
   bool disturb_at_a_moment() {
     const support::TemporaryFolder output;
     support::Child child(command({}), output.path());
-    std::this_thread::sleep_for(std::chrono::microseconds(draw(1'000, 300'000)));
+    std::this_thread::sleep_for(std::chrono::microseconds(draw(1'000, support::draws(100'000, 300'000))));
     const int signal = fault_ == Fault::sigkill ? SIGKILL : SIGTERM;
     bool happened = child.running();
     if (victim_ == Victim::whole_job) {
@@ -163,22 +145,10 @@ class Campaign {
     return happened;
   }
 
-  static pid_t pid_of(int rank, const std::string& out) {
-    const auto word = "pid " + std::to_string(rank) + " ";
-    const auto at = out.find(word);
-    return at == std::string::npos || out.find('\n', at) == std::string::npos ? 0
-                                                                              : std::stoi(out.substr(at + word.size()));
-  }
   static bool is_zombie(pid_t pid) {
     const auto stat = support::read_text("/proc/" + std::to_string(pid) + "/stat");
     const auto name_end = stat.rfind(')');
     return name_end == std::string::npos || stat.substr(name_end + 2, 1) == "Z";
-  }
-
-  /// Ranks of a killed job may live a moment longer; the next run must not meet them.
-  static void leave_no_rank(const std::string& out) {
-    for (int rank = 0; rank < ranks; ++rank)
-      if (const auto pid = pid_of(rank, out); pid > 0) support::wait_until_dead(pid);
   }
 
   /// If a worker died, the others complete the study. A full disk is reported.
@@ -263,29 +233,32 @@ class CrashMatrix : public ::testing::TestWithParam<std::tuple<Victim, Fault>> {
 TEST_P(CrashMatrix, ResumesToTheSameRowsAndEvaluatesNothingTwice) {
   const auto [victim, fault] = GetParam();
   (void)truth();
+  const int wanted = faults_per_cell();
   std::atomic<int> faults = 0;
-  std::atomic<unsigned> next = 0;
+  std::atomic<unsigned> next =
+      support::first_seed(1000U * (5U * static_cast<unsigned>(victim) + static_cast<unsigned>(fault)));
+  const unsigned first = next;
   std::atomic<std::size_t> damaged = 0;
-  const auto seeds = 1000U * (5U * static_cast<unsigned>(victim) + static_cast<unsigned>(fault));
-  const auto go_on = [&] {
-    while (faults < faults_per_cell && !::testing::Test::HasFailure()) {
-      const auto number = next++;
-      ASSERT_LT(number, 100U) << "faults do not happen";
-      Campaign campaign(victim, fault, seeds + number, victim == Victim::whole_job && number % 2 == 0);
-      for (int i = 0; i < faults_per_folder && faults < faults_per_cell; ++i) faults += campaign.disturb() ? 1 : 0;
+  const auto enough = [&] { return faults >= wanted && (fault != Fault::torn_shard || damaged > 0); };
+  const auto go_on = [&, victim = victim, fault = fault] {
+    while (!enough() && !::testing::Test::HasFailure()) {
+      const auto seed = next++;
+      ASSERT_LT(seed - first, 100U) << "faults do not happen, or no committed shard is shortened";
+      Campaign campaign(victim, fault, seed, victim == Victim::whole_job && seed % 2 == 0);
+      bool happened = true;
+      for (int i = 0; i < faults_per_folder && happened && !enough(); ++i) {
+        happened = campaign.disturb();
+        faults += happened ? 1 : 0;
+      }
       campaign.bring_to_its_end();
       damaged += campaign.rows_damaged();
-      if (::testing::Test::HasFailure()) std::printf("campaign with seed %u\n", seeds + number);
+      if (::testing::Test::HasFailure()) std::printf("campaign with seed %u\n", seed);
     }
   };
   std::thread beside(go_on);  // jobs spend much of their time waiting
   go_on();
   beside.join();
-  EXPECT_GE(faults, faults_per_cell);
-  if (fault == Fault::torn_shard) {
-    EXPECT_GT(damaged, 0U) << "no committed shard was shortened";
-  }
-  std::printf("%d faults in %u folders, %zu committed rows damaged\n", faults.load(), next.load(), damaged.load());
+  std::printf("%d faults in %u folders, %zu committed rows damaged\n", faults.load(), next - first, damaged.load());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CrashMatrix,

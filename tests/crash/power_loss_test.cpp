@@ -11,8 +11,9 @@
 
 #include "crash/journals.hpp"
 #include "crash/platter.hpp"
-#include "crash/study.hpp"
+#include "crash/small_job.hpp"
 #include "crash/undisturbed.hpp"
+#include "support/draws.hpp"
 #include "support/process.hpp"
 #include "support/results.hpp"
 #include "tenex/files/schedule_file.hpp"
@@ -24,13 +25,6 @@ namespace {
 
 using namespace crash_tests;
 namespace fs = std::filesystem;
-
-constexpr std::size_t points = 480;  // 80 seeds of 6
-constexpr std::size_t ranks = 3;
-// A run alone commits 80 shards, of which 64 are joined; three ranks commit 40 each.
-constexpr std::size_t rows_of_a_shard_alone = 6;
-constexpr std::size_t rows_of_a_shard = 12;
-const std::string with_schedule = "algorithm = ring and collective = all_gather and seed <= 20";
 
 /// Runs a Python script. Functions of `os` call open(), fsync() and rename() directly.
 void run_python(const std::string& script, const fs::path& folder, const Platter& platter) {
@@ -73,8 +67,11 @@ os.rename(sys.argv[1] + "/old", sys.argv[1] + "/new")
 
 /// Made only once.
 const Undisturbed& truth() {
-  static const Undisturbed the_truth(cheap_points(points / 6) + "\n[outputs]\nschedule = \"" + with_schedule + "\"\n",
-                                     points);
+  // One of 24 points has a schedule.
+  static const Undisturbed the_truth(
+      small_study() + "\n[outputs]\nschedule = \"algorithm = ring and collective = all_gather and seed <= " +
+          std::to_string(points() / 24) + "\"\n",
+      points());
   return the_truth;
 }
 
@@ -83,18 +80,24 @@ class Campaign {
  public:
   Campaign(bool alone, unsigned seed) : alone_(alone), random_(seed), platter_(out(), folder_.path() / "platter") {}
 
-  /// Runs the job; returns whether the power failed while it ran.
+  /// Runs the job; returns whether the power failed while it ran. If not, the study is complete.
   bool lose_power() {
     const auto note = folder_.path() / "note";
     fs::remove(note);
-    const auto end = run({{"CRASH_RANK", std::to_string(alone_ ? 0 : draw(0, ranks - 1))},
-                          {"CRASH_AT", std::to_string(draw_call())},
+    const int rank = alone_ ? 0 : draw(0, ranks - 1);
+    const bool joins = alone_ && runs_ == 0;
+    const auto end = run({{"CRASH_RANK", std::to_string(rank)},
+                          {"CRASH_FROM", joins ? joined_shard() : ""},
+                          {"CRASH_AT", std::to_string(joins ? draw_call_of_joining() : draw_call_of_run(rank))},
                           {"CRASH_WHAT", "SIGKILL"},
                           {"CRASH_SCOPE", "group"},
                           {"CRASH_NOTE", note.string()}});
     ++runs_;
     leave_no_rank(end.out);
     if (!fs::exists(note)) return false;
+    if (joins) {
+      EXPECT_EQ(tally(out()).rows_committed, shards_to_join() * rows_of_a_shard_alone) << "it does not join shards";
+    }
     const auto before = points_done();
     platter_.lose_power(Fate::drawn(static_cast<unsigned>(random_())));
     expect_promises_kept(before);
@@ -104,51 +107,40 @@ class Campaign {
   void bring_to_its_end() {
     const auto last = run({});
     ASSERT_EQ(last.status(), 0) << last.out << last.err;
-    EXPECT_EQ(tally(out()).rows_committed, points) << "a row that counts was lost or evaluated again";
+    EXPECT_EQ(tally(out()).rows_committed, points()) << "a row that counts was lost or evaluated again";
     platter_.lose_power(Fate::worst());
     support::expect_same_rows(truth().out() / "study.h5", out() / "study.h5");
   }
 
  private:
-  using Environment = std::vector<std::pair<std::string, std::string>>;
-
   [[nodiscard]] fs::path out() const { return folder_.path() / "out"; }
   int draw(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
 
-  /// Alone a run makes some 700 calls that change the folder; from the 450th on they join 64 shards. One of three ranks
-  /// makes some 400.
-  int draw_call() {
-    if (alone_ && runs_ == 0) return draw(430, 560);
-    return draw(1, draw(0, 3) == 0 ? 40 : alone_ ? 650 : 350);
+  /// The first run alone fails while it joins shards. It writes this one and names it in the journal, with 8 calls, and
+  /// removes the others.
+  static std::string joined_shard() { return "/1-0-" + std::to_string(shards_to_join()) + ".h5"; }
+  int draw_call_of_joining() { return draw(1, draw(0, 1) == 0 ? 9 : 8 + static_cast<int>(shards_to_join())); }
+
+  int draw_call_of_run(int rank) {
+    const auto done = points_done();
+    const auto& study = truth().study();
+    std::size_t schedules = 0;
+    for (std::uint64_t point = 0; point < points(); ++point)
+      schedules += study.store_schedule[point] && !done.contains(point) ? 1 : 0;
+    constexpr int calls_for_a_schedule = 26;
+    const auto own = static_cast<int>(alone_ ? schedules : schedules / ranks);
+    return draw_call(calls_for(alone_, rank, points() - done.size()) + calls_for_a_schedule * own, random_);
   }
 
   [[nodiscard]] support::Finished run(Environment fault) const {
-    support::Command command;
-    if (alone_)
-      command.arguments = {TENEX_BINARY, "run", truth().study_file(), "--out", out().string(), "--quiet"};
-    else
-      command.arguments = {CRASH_RANK_JOB, std::to_string(ranks), truth().study_file(), out().string()};
-    command.environment = std::move(fault);
-    command.environment.insert(
-        command.environment.end(),
-        {{"LD_PRELOAD", std::string(CRASH_POWER_SHIM) + ":" + CRASH_SHIM},
-         {"OMP_NUM_THREADS", "1"},
-         {"CRASH_FOLDER", out().string()},
-         {"CRASH_PLATTER", platter_.dir().string()},
-         {"TENEX_FLUSH_ROWS", std::to_string(alone_ ? rows_of_a_shard_alone : rows_of_a_shard)}});
+    fault.emplace_back("CRASH_PLATTER", platter_.dir().string());
+    const auto command = small_job(alone_, truth().study_file(), out(),
+                                   std::string(CRASH_POWER_SHIM) + ":" + CRASH_SHIM, std::move(fault));
     const support::TemporaryFolder output;
     support::Child child(command, output.path());
     auto end = child.wait(std::chrono::seconds(60));
     EXPECT_TRUE(end.finished) << "the job hangs: " << end.out << end.err;
     return end;
-  }
-
-  static void leave_no_rank(const std::string& out) {
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const auto word = "pid " + std::to_string(rank) + " ";
-      if (const auto at = out.find(word); at != std::string::npos)
-        support::wait_until_dead(std::stoi(out.substr(at + word.size())));
-    }
   }
 
   /// The points with a row that counts, as the store reports them.
@@ -169,7 +161,7 @@ class Campaign {
     for (const auto& [shard, rows] : tally(out()).live) named += rows;
     EXPECT_EQ(after.size(), named) << "a journal names shards that are not there, or not whole";
     const auto lost = std::ranges::count_if(before, [&](auto point) { return !after.contains(point); });
-    EXPECT_LE(static_cast<std::size_t>(lost), alone_ ? rows_of_a_shard_alone : ranks * rows_of_a_shard)
+    EXPECT_LE(static_cast<std::size_t>(lost), alone_ ? rows_of_a_shard_alone : ranks * rows_of_a_shard())
         << "rows are gone that counted";
     for (const auto point : after) expect_schedule(point);
   }
@@ -194,15 +186,20 @@ class PowerLoss : public ::testing::TestWithParam<bool> {};
 
 TEST_P(PowerLoss, LosesNoRowThatCountsAndResumesToTheSameRows) {
   const bool alone = GetParam();
-  const int losses_wanted = alone ? 12 : 20;
+  const int losses_wanted = alone ? support::draws(8, 12) : support::draws(12, 20);
   constexpr int losses_per_folder = 4;
+  const unsigned first = support::first_seed(alone ? 0 : 1000);
   int losses = 0;
-  for (unsigned number = 0; losses < losses_wanted && !HasFailure(); ++number) {
-    ASSERT_LT(number, 30U) << "the power does not fail";
-    Campaign campaign(alone, (alone ? 0U : 1000U) + number);
-    for (int i = 0; i < losses_per_folder && losses < losses_wanted; ++i) losses += campaign.lose_power() ? 1 : 0;
+  for (unsigned seed = first; losses < losses_wanted && !HasFailure(); ++seed) {
+    ASSERT_LT(seed - first, 30U) << "the power does not fail";
+    Campaign campaign(alone, seed);
+    bool failed = true;
+    for (int i = 0; i < losses_per_folder && failed && losses < losses_wanted; ++i) {
+      failed = campaign.lose_power();
+      losses += failed ? 1 : 0;
+    }
     campaign.bring_to_its_end();
-    if (HasFailure()) std::printf("campaign number %u\n", number);
+    if (HasFailure()) std::printf("campaign with seed %u\n", seed);
   }
 }
 
