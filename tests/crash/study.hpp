@@ -1,11 +1,9 @@
-// A study of about a second on one core, or of several with more seeds: heavy and light points, every collective, two
+// A study of a third of a second on one core, or of more with more seeds: heavy and light points, every collective, two
 // kinds of algorithm.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/process.hpp"
@@ -48,8 +46,8 @@ size = "1MiB"
 )TOML";
 }
 
-/// Number of seeds for every point: about a second of work in all, or enough time to kill the run.
-enum Length : int { brief = 2, lengthy = 12 };
+/// Number of seeds for every point: a third of a second of work in all, or enough of it to kill the run.
+enum Length : int { brief = 1, lengthy = 5 };
 
 /// `tenex run` of the study into `out`, the study beside it.
 inline std::vector<std::string> run_words(const std::filesystem::path& folder, const std::string& out,
@@ -59,21 +57,6 @@ inline std::vector<std::string> run_words(const std::filesystem::path& folder, c
     support::write_text(study, "schema = 1\nname = \"crash\"\nseed = { from = 1, to = " + std::to_string(length) +
                                    ", step = 1 }\n" + study_sweeps);
   return {TENEX_BINARY, "run", study.string(), "--out", (folder / out).string(), "--quiet"};
-}
-
-/// Waits until a run has taken its folder, then a little longer. A killed run leaves its own lock behind, but the new
-/// one is written later.
-inline void let_it_work(support::Child& child, const std::filesystem::path& out) {
-  const auto lock = out / "lock";
-  const auto taken_since = [&](std::filesystem::file_time_type begin) {
-    std::error_code error;
-    const auto written = std::filesystem::last_write_time(lock, error);
-    return !error && written > begin;
-  };
-  const auto begin = std::filesystem::file_time_type::clock::now();
-  for (int i = 0; i < 3000 && child.running() && !taken_since(begin); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  std::this_thread::sleep_for(std::chrono::milliseconds(400));
 }
 
 }  // namespace tenex::crash_tests
