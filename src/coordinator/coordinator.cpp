@@ -3,12 +3,39 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
+#include <thread>
+#include <utility>
 
 #include "coordinator/rank_loop.hpp"
 #include "tenex/coordinator/resources.hpp"
 
 namespace tenex {
+
+namespace {
+
+/// Where tests of whole jobs may set TENEX_PACE: every point takes that many seconds more, without work. So a job lasts
+/// as long as a test needs, and all its ranks have their part.
+void keep_pace([[maybe_unused]] RankSetup& setup) {
+#ifdef TENEX_FAULT_POINTS
+  const char* const asked = std::getenv("TENEX_PACE");
+  if (asked == nullptr) return;
+  const std::chrono::duration<double> pace(std::strtod(asked, nullptr));
+  setup.evaluate_point = [pace, evaluate = std::move(setup.evaluate_point)](const DesignPoint& point, Cache& cache,
+                                                                            const EvaluateOptions& options) {
+    std::this_thread::sleep_for(pace);
+    return evaluate(point, cache, options);
+  };
+  setup.estimate_point = [pace, estimate = std::move(setup.estimate_point)](const DesignPoint& point) {
+    auto cost = estimate(point);
+    cost.seconds += pace.count();
+    return cost;
+  };
+#endif
+}
+
+}  // namespace
 
 RankSetup resolve(const RunOptions& options, int ranks_on_host) {
   RankSetup setup;
@@ -28,6 +55,7 @@ RankSetup resolve(const RunOptions& options, int ranks_on_host) {
                                                std::chrono::duration<double>(*limit - reserve_of(*limit)));
   }
   setup.silence = std::chrono::duration<double>(options.silence_seconds);
+  setup.time_to_commit = std::chrono::duration<double>(options.commit_seconds);
   setup.count_memory_kills = options.count_memory_kills ? options.count_memory_kills : memory_kills;
   setup.on_lost_rank = options.on_lost_rank;
   setup.evaluate_point = options.evaluate_point ? options.evaluate_point : EvaluatePoint(evaluate);
@@ -45,6 +73,7 @@ RankSetup resolve(const RunOptions& options, int ranks_on_host) {
     const auto estimator = std::make_shared<Estimator>(setup.runner.node_memory_bytes);
     setup.estimate_point = [estimator](const DesignPoint& point) { return (*estimator)(point); };
   }
+  keep_pace(setup);
   return setup;
 }
 

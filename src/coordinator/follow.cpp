@@ -19,7 +19,6 @@ namespace tenex {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto time_to_commit = std::chrono::seconds(10);
 
 class Follower {
  public:
@@ -97,6 +96,7 @@ class Follower {
     fmt::print(stderr,
                "rank {} on {}: rank 0 has sent nothing for {:.3g} s and counts as dead; the same command continues\n",
                transport_.rank(), host_name(), setup_.silence.count());
+    const auto time_to_commit = std::chrono::duration_cast<Clock::duration>(setup_.time_to_commit);
     if (worker_) {
       worker_->runner().drain();
       worker_->committer().flush_until(now + time_to_commit);

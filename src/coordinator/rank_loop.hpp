@@ -39,6 +39,7 @@ struct RankSetup {
   std::function<void()> on_lost_rank;  ///< may be empty
   LeaveProcess leave_the_dead;         ///< leaves the process after rank 0 has died; empty: as on a signal
   std::chrono::duration<double> silence{60};
+  std::chrono::duration<double> time_to_commit{10};
   double whole_time_limit = 0;  ///< seconds from the start, for messages; 0: none
   NodeMap nodes;                ///< by rank; empty: every rank has a node of its own
 };

@@ -21,7 +21,7 @@ using Words = std::vector<std::string>;
 
 constexpr int ranks = 3;
 constexpr std::size_t points = 60;  // 4 to 10 ms each
-const Words study = {"--points", std::to_string(points), "--scale", "0.2", "--silence", "3"};
+const Words study = {"--points", std::to_string(points), "--scale", "0.2", "--silence", "3", "--commit", "2"};
 
 enum class Victim { worker, coordinator, whole_job };
 

@@ -11,13 +11,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -100,20 +98,6 @@ class SocketTransport final : public Transport {
   std::size_t next_ = 0;
 };
 
-/// Every point takes this long, so that each rank has its part of a study of cheap points, however slowly it starts.
-constexpr auto pace = std::chrono::milliseconds(1);
-
-EvaluationOutput evaluate_at_pace(const DesignPoint& point, Cache& cache, const EvaluateOptions& options) {
-  std::this_thread::sleep_for(pace);
-  return evaluate(point, cache, options);
-}
-
-Estimate estimate_at_pace(const DesignPoint& point) {
-  auto estimate = tenex::estimate(point);
-  estimate.seconds = std::chrono::duration<double>(pace).count();
-  return estimate;
-}
-
 RankSetup make_setup(const std::string& out, std::size_t rank, std::size_t ranks) {
   RunOptions options;
   options.out = out;
@@ -123,8 +107,6 @@ RankSetup make_setup(const std::string& out, std::size_t rank, std::size_t ranks
   // A dead worker is detected by its socket. Rank 0 sends ALIVE every twelfth of its silence of 3 s, a quarter of a
   // second: the others wait for several of these messages.
   options.silence_seconds = rank == 0 ? 3 : 0.9;
-  options.evaluate_point = evaluate_at_pace;
-  options.estimate_point = estimate_at_pace;
   auto setup = resolve(options, static_cast<int>(ranks));
   setup.runner.announce_seconds = -1;  // announces every point, so its journal tells which were begun
   setup.nodes.node_of_rank.assign(ranks, 0);

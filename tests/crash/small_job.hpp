@@ -38,12 +38,14 @@ inline support::Command small_job(bool alone, const std::string& study_file, con
   else
     command.arguments = {CRASH_RANK_JOB, std::to_string(ranks), study_file, out.string()};
   command.environment = std::move(fault);
-  command.environment.insert(command.environment.end(),
-                             {{"LD_PRELOAD", shims},
-                              {"OMP_NUM_THREADS", "1"},
-                              {"CRASH_FOLDER", out.string()},
-                              {"TENEX_FLUSH_ROWS", std::to_string(alone ? rows_of_a_shard_alone : rows_of_a_shard())},
-                              {"TENEX_MANY_SHARDS", std::to_string(shards_to_join())}});
+  command.environment.insert(
+      command.environment.end(),
+      {{"LD_PRELOAD", shims},
+       {"OMP_NUM_THREADS", "1"},
+       {"TENEX_PACE", alone ? "0" : "0.001"},  // every rank has its part, however slowly it starts
+       {"CRASH_FOLDER", out.string()},
+       {"TENEX_FLUSH_ROWS", std::to_string(alone ? rows_of_a_shard_alone : rows_of_a_shard())},
+       {"TENEX_MANY_SHARDS", std::to_string(shards_to_join())}});
   return command;
 }
 

@@ -38,17 +38,20 @@ class Job {
   [[nodiscard]] std::unique_ptr<ChildProcess> start_alone(const std::vector<std::string>& arguments) const {
     return run({TENEX_MPI_PROBE, "--alone"}, arguments);
   }
-  /// Points that have been evaluated so far, on all ranks: (start, end) by seed.
-  [[nodiscard]] std::multimap<int, std::pair<double, double>> evaluated() const {
-    std::multimap<int, std::pair<double, double>> points;
-    for (const auto& file : std::filesystem::directory_iterator(notes())) {
-      if (!file.path().filename().string().starts_with("points-")) continue;
-      std::ifstream lines(file.path());
-      int seed = 0;
-      double start = 0;
-      double end = 0;
-      while (lines >> seed >> start >> end) points.insert({seed, {start, end}});
-    }
+  /// Points that have been evaluated so far: (start, end) by seed.
+  using Points = std::multimap<int, std::pair<double, double>>;
+  [[nodiscard]] Points evaluated_by(int rank) const {
+    Points points;
+    std::ifstream lines(notes() / ("points-" + std::to_string(rank)));
+    int seed = 0;
+    double start = 0;
+    double end = 0;
+    while (lines >> seed >> start >> end) points.insert({seed, {start, end}});
+    return points;
+  }
+  [[nodiscard]] Points evaluated() const {
+    Points points;
+    for (int rank = 0; rank < most_ranks; ++rank) points.merge(evaluated_by(rank));
     return points;
   }
   void wait_until_evaluated(std::size_t count) const {
@@ -56,7 +59,7 @@ class Job {
     ASSERT_GE(evaluated().size(), count) << "the job does not evaluate";
   }
   void forget_pids() const {
-    for (int rank = 0; rank < 8; ++rank) std::filesystem::remove(pid_file(rank));
+    for (int rank = 0; rank < most_ranks; ++rank) std::filesystem::remove(pid_file(rank));
   }
   void wait_until_started(int ranks) const {
     for (int rank = 0; rank < ranks; ++rank) {
@@ -80,6 +83,8 @@ class Job {
   [[nodiscard]] std::vector<std::string> rows() const { return testing::merged_rows(out()); }
 
  private:
+  static constexpr int most_ranks = 8;
+
   [[nodiscard]] std::unique_ptr<ChildProcess> run(std::vector<std::string> command,
                                                   const std::vector<std::string>& arguments) const {
     command.insert(command.end(), {"--out", out().string(), "--notes", notes().string()});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/job.hpp"
+#include "support/draws.hpp"
 
 namespace tenex {
 namespace {
@@ -30,9 +31,11 @@ TEST(MpiRun, GivesTheSameRowsOnOneTwoAndThreeRanks) {
   }
 }
 
-TEST(MpiRun, KeepsTheMakespanWithin1p3OfIdealWithOneWorkerTenTimesSlower) {
+TEST(MpiRun, KeepsTheMakespanNearIdealWithOneWorkerTenTimesSlower) {
   // 155 points of 20 to 50 ms: each of the 31 lengths five times, mean 35 ms: 5.425 s of work. Ranks 0 and 2 have speed
-  // 1, rank 1 has 0.1: ideal = 5.425 / 2.1 = 2.583 s. A static third (1.81 s) on rank 1 would take 18 s.
+  // 1, rank 1 has 0.1: ideal = 5.425 / 2.1 = 2.583 s, with 7 points on rank 1. A static third (1.81 s, 51 points) on
+  // rank 1 would take 18 s, and rank 1 would begin some 40 of its points when the others have none left. The factor 1.3
+  // is a matter of time, so it is expected only under the label `long`; in virtual time Makespan.* always expect it.
   const Job job;
   const auto child = job.start(3, {"--points", "155", "--slow-rank", "1"});
   ASSERT_EQ(child->wait(), 0) << child->err();
@@ -44,8 +47,19 @@ TEST(MpiRun, KeepsTheMakespanWithin1p3OfIdealWithOneWorkerTenTimesSlower) {
     first = std::min(first, times.first);
     last = std::max(last, times.second);
   }
-  EXPECT_LE(last - first, 1.3 * 5.425 / 2.1);
-  EXPECT_FALSE(support::read_text(job.notes() / "points-1").empty()) << "the slow rank had no part in it";
+  if (support::long_run()) {
+    EXPECT_LE(last - first, 1.3 * 5.425 / 2.1);
+  }
+  const auto of_slow_rank = job.evaluated_by(1);
+  EXPECT_FALSE(of_slow_rank.empty()) << "the slow rank had no part in it";
+  EXPECT_LT(of_slow_rank.size(), 26U) << "half of a static third";
+  for (const int fast : {0, 2}) {
+    double last_of_fast = 0;
+    for (const auto& [seed, times] : job.evaluated_by(fast)) last_of_fast = std::max(last_of_fast, times.second);
+    EXPECT_LE(std::ranges::count_if(of_slow_rank, [&](const auto& point) { return point.second.first > last_of_fast; }),
+              3)
+        << "the slow rank still has points when rank " << fast << " has none";
+  }
 }
 
 TEST(MpiRun, RunsNothingOnANodeBesideAPointThatNeedsMoreThanARanksShare) {
@@ -112,7 +126,7 @@ TEST(MpiRun, SaysWhichRankReadAnotherStudy) {
   EXPECT_NE(child->err().find("another study"), std::string::npos) << child->err();
 }
 
-TEST(Signals, SigtermLeavesWithinHalfASecondThoughAPointNeverEnds) {
+TEST(Signals, SigtermLeavesThoughAPointNeverEnds) {
   const Job job;
   const std::vector<std::string> arguments = {"--points", "30", "--scale", "0.1", "--threads", "2"};
   auto with_stuck = arguments;
@@ -122,7 +136,9 @@ TEST(Signals, SigtermLeavesWithinHalfASecondThoughAPointNeverEnds) {
   const auto before = std::chrono::steady_clock::now();
   child->signal(SIGTERM);
   EXPECT_EQ(child->wait(), 3) << child->err();
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count(), 0.5 + 0.1);
+  if (support::long_run()) {  // where nothing else runs
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count(), 0.5 + 0.1);
+  }
   EXPECT_FALSE(std::filesystem::exists(job.out() / "lock")) << "a run on another host would wait for it";
   const auto resumed = job.start_alone(arguments);
   ASSERT_EQ(resumed->wait(), 0) << resumed->err();
@@ -137,7 +153,7 @@ TEST(Signals, FirstInterruptWaitsForWhatRunsAndTheSecondDoesNot) {
   child->signal(SIGINT);
   EXPECT_EQ(child->wait(std::chrono::seconds(1)), -1) << "the first interrupt did not wait for the running point";
   child->signal(SIGINT);
-  EXPECT_EQ(child->wait(std::chrono::seconds(2)), 3);
+  EXPECT_EQ(child->wait(), 3);  // the point would take 1000 s
   const auto again = job.start_alone({"--points", "30", "--scale", "0.1"});
   EXPECT_EQ(again->wait(), 0) << "the folder is still locked: " << again->err();
 }

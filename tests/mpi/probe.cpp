@@ -104,6 +104,7 @@ RunOptions make_options(const Arguments& arguments, int rank) {
   options.quiet = true;
   options.memory_limit_bytes = share_of_memory;
   options.silence_seconds = arguments.number("--silence", 60);
+  options.commit_seconds = arguments.number("--commit", options.commit_seconds);
   options.time_limit_seconds = arguments.number("--time-limit", 0);
   options.count_memory_kills = [notes] { return counted_kills(notes); };
   options.estimate_point = [=](const DesignPoint& point) {

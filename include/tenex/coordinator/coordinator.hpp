@@ -35,6 +35,7 @@ struct RunOptions {
   /// (SLURM_JOB_END_TIME), if it says when.
   double time_limit_seconds = 0;
   double silence_seconds = 60;  ///< a rank that sends nothing for this long counts as dead
+  double commit_seconds = 10;   ///< the time that ranks have to commit what is finished once rank 0 counts as dead
   bool one_by_one =
       false;  ///< a rank evaluates one point at a time, on all its threads, so that measured times are the point's own
   /// Replaces evaluate() in tests of scheduling.
