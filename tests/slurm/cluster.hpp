@@ -38,11 +38,27 @@ engine = "event_driven"
 )TOML";
 }
 
+/// How much work a study is.
+struct Work {
+  int seeds = 2;
+  double pace = 0;  ///< seconds that a point takes without work
+};
+/// A study that one rank works on for so long, so that something can happen during the run. Where points may be told to
+/// take time, they are only 80 and take no work.
+inline Work work_of(double seconds) {
+#ifdef TENEX_FAULT_POINTS
+  return {2, seconds / 80};
+#else
+  constexpr double seconds_of_a_seed = 0.12;
+  return {static_cast<int>(seconds / seconds_of_a_seed), 0};
+#endif
+}
+
 /// A folder with a study, and scripts that run in their own cluster. They have `$STUDY`, `$OUT` (this folder) and the
 /// functions of inside.sh; their working directory is the top of the checkout.
 class Site {
  public:
-  explicit Site(int seeds = 2) { support::write_text(study(), study_text(seeds)); }
+  explicit Site(Work work = {}) : work_(work) { support::write_text(study(), study_text(work.seeds)); }
 
   [[nodiscard]] std::filesystem::path path() const { return folder_.path(); }
   [[nodiscard]] std::filesystem::path study() const { return path() / "study.toml"; }
@@ -66,13 +82,14 @@ class Site {
     command.environment.insert(
         command.environment.end(),
         {{"TENEX", TENEX_BINARY}, {"STUDY", study().string()}, {"OUT", path().string()}, {"OMP_NUM_THREADS", "1"}});
+    if (work_.pace > 0) command.environment.emplace_back("TENEX_PACE", std::to_string(work_.pace));
     command.environment.insert(command.environment.end(), environment.begin(), environment.end());
     return std::make_unique<support::Child>(command, path());
   }
   /// Starts it and waits for its end. Exit code 125: there is no Slurm.
   [[nodiscard]] support::Finished in_cluster(Kind kind, int nodes, const std::string& script,
                                              const Environment& environment = {}) const {
-    return start(kind, nodes, script, environment)->wait(std::chrono::seconds(100));
+    return start(kind, nodes, script, environment)->wait(std::chrono::seconds(400));
   }
 
   /// The result of the same study on this machine, without Slurm.
@@ -93,6 +110,7 @@ class Site {
   }
 
  private:
+  Work work_;
   support::TemporaryFolder folder_;
 };
 

@@ -124,7 +124,7 @@ start_host() {
   # shellcheck disable=SC2016  # $0 and $$ are those of the inner shell
   nsenter --net="/run/netns/$host" unshare --uts --ipc --mount bash -c 'hostname "$0" && mount -t tmpfs none /dev/shm &&
     mount -t tmpfs none /run/pmix && echo $$ >"/run/hosts/$0" && exec sleep infinity' "$host" &
-  while [ ! -s "/run/hosts/$host" ] && [ "$SECONDS" -lt 20 ]; do sleep 0.02; done
+  while [ ! -s "/run/hosts/$host" ] && [ "$SECONDS" -lt 100 ]; do sleep 0.02; done
 }
 
 write_configuration() {
@@ -205,7 +205,7 @@ start() {
     mkdir -p "$dir/spool/n$i"
     if [ "$kind" = hosts ]; then "$dir/on" "n$i" slurmd -N "n$i"; else slurmd -N "n$i"; fi
   done
-  while [ "$SECONDS" -lt 20 ]; do
+  while [ "$SECONDS" -lt 100 ]; do
     [ "$("${on[@]}" timeout 2 sinfo --noheader --states=idle --format=%D 2>/dev/null)" = "$nodes" ] && return 0
     sleep 0.1
   done

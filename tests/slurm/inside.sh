@@ -34,9 +34,9 @@ has_ended() {
     grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|SUSPENDED)'
 }
 
-# ended JOB [SECONDS]: waits, then prints "STATE exit code" of the job (of each task of an array).
+# ended JOB: waits, then prints "STATE exit code" of the job (of each task of an array).
 ended() {
-  until_true "${2:-60}" has_ended "$1" || { scontrol show job "$1" >&2; return 1; }
+  until_true 200 has_ended "$1" || { scontrol show job "$1" >&2; return 1; }
   scontrol --oneliner show job "$1" | sed -E 's/.*JobState=([A-Z_]*).* ExitCode=([0-9]*):.*/\1 \2/'
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "slurm/cluster.hpp"
+#include "support/draws.hpp"
 
 namespace tenex {
 namespace {
@@ -76,9 +77,11 @@ ended "$job")",
   support::expect_same_rows(site.local_result(), site.result("out"));
 }
 
+const auto some_for_every_host = work_of(6);
+
 TEST(ManyNodes, GivesTheRowsOfALocalRunOnHostsThatSpeakTcp) {
-  // 800 points, with mpirun, which the file chooses without LAUNCHER: enough that each of three hosts has some.
-  const Site site(20);
+  // With mpirun, which the file chooses without LAUNCHER.
+  const Site site(some_for_every_host);
   const auto job = site.in_cluster(Kind::hosts, 3, R"(
 job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
 ended "$job")");
@@ -89,7 +92,7 @@ ended "$job")");
 }
 
 TEST(ManyNodes, GivesTheRowsOfALocalRunThroughSrunBetweenHosts) {
-  const Site site(20);
+  const Site site(some_for_every_host);
   const auto job = site.in_cluster(Kind::hosts, 3, R"(
 job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=1 -- "$STUDY" "$OUT/out")
 ended "$job")",
@@ -101,11 +104,11 @@ ended "$job")",
 }
 
 TEST(AHostfile, BringsRanksOfSeveralHostsTogetherWithoutABatchSystem) {
-  const Site site(20);
+  const Site site(some_for_every_host);
   const auto job = site.in_cluster(Kind::hosts, 3, R"(
 printf 'n%d slots=1\n' 1 2 3 >"$OUT/hosts"
 mpirun --hostfile "$OUT/hosts" --bind-to none --mca plm rsh --mca plm_rsh_agent "$OUT/cluster/remote_shell" \
-  --mca plm_rsh_no_tree_spawn 1 -x OMP_NUM_THREADS \
+  --mca plm_rsh_no_tree_spawn 1 -x OMP_NUM_THREADS -x TENEX_PACE \
   "$TENEX" run "$STUDY" --out "$OUT/out")");
   NEEDS_SLURM(job);
   EXPECT_EQ(job.exit_code, 0) << job.err;
@@ -115,8 +118,9 @@ mpirun --hostfile "$OUT/hosts" --bind-to none --mca plm rsh --mca plm_rsh_agent 
 
 TEST(Scalability, EachTaskOfTheArrayRunsItsNumberOfThreads) {
   const Site site;
-  const auto job = site.in_cluster(Kind::virtual_nodes, 2, R"(
-export STUDY=experiments/scalability/small.toml RESULTS=$OUT LAUNCHER="mpirun --bind-to none"
+  const std::string study = support::long_run() ? "export STUDY=experiments/scalability/small.toml" : "";
+  const auto job = site.in_cluster(Kind::virtual_nodes, 2, study + R"(
+export RESULTS=$OUT LAUNCHER="mpirun --bind-to none"
 job=$(submit scalability.sbatch --array=0-1 --ntasks-per-node=1 --cpus-per-task=2)
 ended "$job")");
   NEEDS_SLURM(job);

@@ -14,16 +14,16 @@ namespace {
 using namespace slurm_tests;
 using ::testing::HasSubstr;
 
-// 4,000 points: some seconds of work. So the kill comes during the run, and the others still work when a rank counts as
-// dead, after 2 s instead of a minute.
-constexpr int seeds_of_seconds = 100;
+// Two or three ranks work for some seconds. So the kill comes during the run, and the others still work when a rank
+// counts as dead, after 2 s instead of a minute.
+const auto some_seconds = work_of(12);
 
 TEST(AKilledRank, LeavesItsPointsToOthersAndTheJobEndsByItself) {
-  const Site site(seeds_of_seconds);
+  const Site site(some_seconds);
   // Virtual nodes are one host: see jobs_test.cpp.
   const auto job = site.in_cluster(Kind::virtual_nodes, 3, R"(
 job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=1 -- "$STUDY" "$OUT/out" --silence 2s)
-until_true 20 have_begun "$OUT/out" 2
+until_true 100 have_begun "$OUT/out" 2
 sleep 0.2
 kill_ranks 2
 ended "$job")",
@@ -36,10 +36,10 @@ ended "$job")",
 
 TEST(AHostsKilledRanks, LeaveTheirPointsToThoseOfOtherHosts) {
   // With the launcher that the file chooses without LAUNCHER.
-  const Site site(seeds_of_seconds);
+  const Site site(some_seconds);
   const auto job = site.in_cluster(Kind::hosts, 2, R"(
 job=$(submit many_nodes.sbatch --nodes=2 --ntasks-per-node=2 -- "$STUDY" "$OUT/out" --silence 2s)
-until_true 20 have_begun "$OUT/out" 2 3
+until_true 100 have_begun "$OUT/out" 2 3
 sleep 0.2
 kill_ranks 2 3
 ended "$job")");
@@ -51,15 +51,15 @@ ended "$job")");
 }
 
 TEST(AKilledRankZero, EndsTheJobWithWhatTheOthersHaveAndTheSameCommandContinues) {
-  const Site site(seeds_of_seconds);
+  const Site site(some_seconds);
   const auto job = site.in_cluster(Kind::hosts, 2, R"(
 job=$(submit many_nodes.sbatch --nodes=2 --ntasks-per-node=1 -- "$STUDY" "$OUT/out" --silence 2s)
-until_true 20 has_begun "$OUT/out"
+until_true 100 has_begun "$OUT/out"
 sleep 0.2
 kill_ranks 0
 ended "$job"
 has_rows "$OUT/out"
-"$TENEX" run "$STUDY" --out "$OUT/out" --quiet >&2)");
+env -u TENEX_PACE "$TENEX" run "$STUDY" --out "$OUT/out" --quiet >&2)");
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "FAILED 3\n") << job.err << site.logs();
   EXPECT_EQ(job.exit_code, 0) << job.err;

@@ -14,8 +14,8 @@ using namespace slurm_tests;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// 800 points: some seconds of work for two ranks, so that a signal comes during the run.
-constexpr int seeds_of_seconds = 20;
+// Enough for two ranks that a signal comes during the run.
+const auto some_seconds = work_of(6);
 
 /// Number of rows that more than one turn evaluated.
 std::size_t repeated_rows(const std::filesystem::path& dir) {
@@ -29,13 +29,13 @@ std::size_t repeated_rows(const std::filesystem::path& dir) {
 class Requeue : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(Requeue, DrainsOnTheSignalAndGoesOnInTheNextTurn) {
-  const Site site(seeds_of_seconds);
+  const Site site(some_seconds);
   const auto job = site.in_cluster(Kind::hosts, 2, R"(
 job=$(submit requeue.sbatch --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
-until_true 20 has_begun "$OUT/out"
+until_true 100 has_begun "$OUT/out"
 sleep 0.2
 scancel --batch --signal=USR1 "$job"
-until_true 20 restarts_are "$job" 1
+until_true 100 restarts_are "$job" 1
 ended "$job")",
                                    {{"LAUNCHER", GetParam().second}});
   NEEDS_SLURM(job);
@@ -52,10 +52,10 @@ INSTANTIATE_TEST_SUITE_P(Launchers, Requeue,
 TEST(RequeueAtTheTimeLimit, HearsSlurmsOwnSignal) {
   // Slurm checks time limits every 30 s and signals jobs that are within 55 s of their limit of a minute: at most 35 s
   // after the start. The study is longer than that; it need not end here.
-  const Site site(1000);
+  const Site site(work_of(120));
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
 job=$(submit requeue.sbatch --ntasks-per-node=1 --time=00:01:00 --signal=B:USR1@55 -- "$STUDY" "$OUT/out")
-until_true 50 restarts_are "$job" 1
+until_true 200 restarts_are "$job" 1
 scancel "$job"
 ended "$job")",
                                    {{"LAUNCHER", "mpirun --bind-to none"}});
@@ -67,13 +67,13 @@ ended "$job")",
 
 TEST(RequeueAfterALostHost, GoesOnElsewhereWithTheSameRows) {
   // The lost host's lock counts for 30 s: the next turn waits for that.
-  const Site site(seeds_of_seconds);
+  const Site site(some_seconds);
   const auto job = site.in_cluster(Kind::hosts, 3, R"(
 job=$(submit requeue.sbatch --exclude=n1 --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
-until_true 20 has_begun "$OUT/out"
+until_true 100 has_begun "$OUT/out"
 sleep 0.2
 lose_host $(field "$job" BatchHost)
-until_true 20 restarts_are "$job" 1
+until_true 100 restarts_are "$job" 1
 has_begun "$OUT/out"
 ended "$job")",
                                    {{"LAUNCHER", "mpirun --bind-to none"}});
@@ -98,10 +98,10 @@ field "$job" Restarts)");
 }
 
 TEST(OneNodeAtTheTimeLimit, KeepsItsRowsAndTheSameCommandContinues) {
-  const Site site(seeds_of_seconds);
+  const Site site(some_seconds);
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
 job=$(submit one_node.sbatch -- "$STUDY" "$OUT/out")
-until_true 20 has_begun "$OUT/out"
+until_true 100 has_begun "$OUT/out"
 sleep 0.2
 scancel --batch --signal=USR1 "$job"
 ended "$job"
