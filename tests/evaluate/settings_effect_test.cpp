@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -77,20 +78,41 @@ struct Effect {
   std::set<std::string> in_results;  ///< settings that changed a row
 };
 
+/// Every canonical text has the seed, even if nothing is drawn, because the text was frozen so. The simulation engine
+/// never changes a result; it has an effect only if the row names it. How far bounds are searched shows only where a
+/// quick search does not come to its end (BoundsInRows.AreLargerAfterAFullSearch).
+const std::set<std::string> kFrozen{"seed", "simulation_engine", "bounds"};
+
 class Kind {
  public:
-  /// Varies every setting of a point. Refused points do not count.
+  /// Varies every setting of a point that no row has shown yet. Refused points do not count.
   void add(const Words& words) {
     const auto plain = make_point(words, vocabulary_);
     if (!plain) return;
-    const auto row = row_of(*plain);
-    if (row.status == PointStatus::ok) ++points_;
-    const auto before = results_of(row);
+    std::optional<std::vector<MetricValue>> before;  // evaluated where it is compared, or where no point has a row yet
+    const auto results = [&]() -> const std::vector<MetricValue>& {
+      if (!before) {
+        const auto row = row_of(*plain);
+        if (row.status == PointStatus::ok) ++points_;
+        before = results_of(row);
+      }
+      return *before;
+    };
+    if (points_ < kFewestPoints) results();
     for (const Setting& setting : settings()) {
-      if (effect_.in_results.contains(std::string(setting.name))) continue;
-      for (const std::string& value : values_of(setting, vocabulary_)) vary(setting, value, words, *plain, before);
+      const std::string name(setting.name);
+      if (kFrozen.contains(name)) continue;
+      for (const std::string& value : values_of(setting, vocabulary_)) {
+        if (effect_.in_results.contains(name)) break;
+        const auto varied = make_point(support::with(words, name, value), vocabulary_);
+        if (!varied || varied->canonical == plain->canonical) continue;
+        effect_.in_text.insert(name);
+        if (results_of(row_of(*varied)) != results()) effect_.in_results.insert(name);
+      }
     }
   }
+
+  static constexpr std::size_t kFewestPoints = 2;
   [[nodiscard]] std::size_t points() const { return points_; }
 
   /// Settings in canonical texts that changed no row.
@@ -101,34 +123,20 @@ class Kind {
   }
 
  private:
-  void vary(const Setting& setting, const std::string& value, const Words& words, const DesignPoint& plain,
-            const std::vector<MetricValue>& before) {
-    const std::string name(setting.name);
-    if (effect_.in_results.contains(name)) return;
-    const auto varied = make_point(support::with(words, name, value), vocabulary_);
-    if (!varied || varied->canonical == plain.canonical) return;
-    effect_.in_text.insert(name);
-    if (results_of(row_of(*varied)) != before) effect_.in_results.insert(name);
-  }
-
   Vocabulary vocabulary_ = tenex::vocabulary();
   Effect effect_;
-  std::size_t points_ = 0;
+  std::size_t points_ = 0;  ///< with a row, of those that were evaluated
 };
-
-/// Every canonical text has the seed, even if nothing is drawn, because the text was frozen so. The simulation engine
-/// never changes a result; it has an effect only if the row names it. How far bounds are searched shows only where a
-/// quick search does not come to its end (BoundsInRows.AreLargerAfterAFullSearch).
-const std::set<std::string> kFrozen{"seed", "simulation_engine", "bounds"};
 
 TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
   for (const AlgorithmFacts& algorithm : vocabulary().algorithms) {
     Kind kind;
-    // Solvers take longer, and show their settings on small networks.
+    // Solvers take longer, and show their settings on small networks. The sooner a setting shows, the fewer rows there
+    // are: mesh(3,4) shows most.
     const std::vector<const char*> topologies =
         algorithm.reads.solves
             ? std::vector{"LI(3)", "mesh(2,3)", "SW(3)"}
-            : std::vector{"RI(4)_FC(4)", "mesh(3,4)", "FC(8)", "SW(8)", "RI(4)_SW(4)", "hypercube(4)"};
+            : std::vector{"mesh(3,4)", "FC(8)", "SW(8)", "RI(4)_SW(4)", "hypercube(4)", "RI(4)_FC(4)"};
     for (const char* topology : topologies)
       for (const char* collective : {"all_reduce", "all_gather", "broadcast", "all_to_all"})
         for (const auto& [chunks, few, alpha] : {std::tuple("4", "1", "1us"), std::tuple("16", "2", "20us")})
@@ -156,7 +164,7 @@ TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
                 {"algorithm", algorithm.name}});
     EXPECT_GE(kind.points(), 1U) << algorithm.name;
     for (const std::string& name : kind.without_effect())
-      EXPECT_TRUE(kFrozen.contains(name)) << name << " is in the key of " << algorithm.name << " and changes nothing";
+      ADD_FAILURE() << name << " is in the key of " << algorithm.name << " and changes nothing";
   }
 }
 
@@ -166,9 +174,11 @@ TEST(SettingsEffect, OfEveryTimingModelAndSchemeIsShownByARow) {
     for (const std::string_view scheme : words_of(Key::scheme))
       for (const std::string_view loop : words_of(Key::training_loop)) {
         Kind kind;
+        const bool synthesized = timing == "synthesized";  // by the quick algorithm first: it shows most settings
+        const auto algorithms = synthesized ? std::vector{"direct", "tacos"} : std::vector{""};
         // HP-(2,8) leaves a part of dimension 1 to each slot; the other one reduces over both dimensions.
         for (const auto& [workload, hp] : {std::pair("gpt3_generated", "2,8"), std::pair("resnet50", "1,16")})
-          for (const char* algorithm : {"tacos", "direct"}) {
+          for (const char* algorithm : algorithms) {
             Words words{{"topology", "RI(4)_SW(4)"},
                         {"workload", workload},
                         {"hp", hp},
@@ -180,7 +190,7 @@ TEST(SettingsEffect, OfEveryTimingModelAndSchemeIsShownByARow) {
               words.emplace_back("alpha", "1us");
               words.emplace_back("chunks", "2");
             }
-            if (timing == "synthesized") words.emplace_back("algorithm", algorithm);
+            if (synthesized) words.emplace_back("algorithm", algorithm);
             if (scheme == "given")
               words.emplace_back("npu_bandwidth", "100GB/s, 50GB/s");
             else
@@ -189,8 +199,8 @@ TEST(SettingsEffect, OfEveryTimingModelAndSchemeIsShownByARow) {
           }
         EXPECT_GE(kind.points(), 2U) << timing << ' ' << scheme << ' ' << loop;
         for (const std::string& name : kind.without_effect())
-          EXPECT_TRUE(kFrozen.contains(name))
-              << name << " is in the key of " << timing << ", " << scheme << ", " << loop << " and changes nothing";
+          ADD_FAILURE() << name << " is in the key of " << timing << ", " << scheme << ", " << loop
+                        << " and changes nothing";
       }
 }
 
