@@ -5,7 +5,7 @@
 
 All data come from the result file: `/runs` has the rank and end of every point (in whole milliseconds),
 `evaluation_seconds` its duration and `threads` its threads. The file does not name a point's thread within the rank:
-points are assigned to the fewest threads that fit, and a thread without points does not appear. A *run* is one start of
+points are assigned to the threads that they prove, and a thread without points does not appear. A *run* is one start of
 the command on the folder (its incarnation). The time before a run's first point and after its last one is not in the
 file. If several folders were merged, their runs with equal numbers appear as one.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import heapq
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,49 +80,75 @@ def read_spans(study: Study) -> pandas.DataFrame:
 
 def lay_on_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64],
                    resolution: float = RESOLUTION) -> list[int]:
-    """A thread for each span, with as few threads as can be found. O(n * threads * log n).
+    """A thread for each span: never more threads than the spans ran on (`least_threads`).
 
-    True ends are up to `resolution` later than the given ones, so spans of one thread may seem to overlap. They are
-    therefore placed one after another, at most three times the resolution late; of spans that begin at nearly the same
-    time, the one that ends first comes first. Threads that are busy together for longer than that are always
-    distinguished.
+    A true end is up to `resolution` later than the given one, so spans of one thread may seem to overlap. What a span
+    surely covers, `core`, is free of that: cores that meet were on different threads. Spans are placed in the order in
+    which their cores begin. Each takes, of the threads whose cores have ended, the one with the earliest end of work.
+    So two spans of one thread overlap by at most the resolution. O(n log n).
     """
-    threads = 1
-    while True:
-        # The threshold for "nearly the same time" decides whether a short span goes before a long one. Either order may
-        # be right, so several are tried.
-        for ahead in (resolution / 2, resolution):
-            lanes = _try_threads(start, end, threads, 3 * resolution, ahead)
-            if lanes is not None:
-                return lanes
-        threads += 1
-
-
-def _try_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], threads: int, late: float,
-                 ahead: float) -> list[int] | None:
-    """Places spans on so many threads, each on the thread that is free first; None if one would begin more than `late`
-    late.
-    """
-    order = numpy.argsort(start, kind="stable").tolist()
+    threads = least_threads(start, end, resolution)
     begins, ends = start.tolist(), end.tolist()
-    free = [(-numpy.inf, lane) for lane in range(threads)]
-    waiting: list[tuple[float, float, int]] = []
-    lanes = [0] * len(order)
-    taken = 0
-    for _ in order:
-        now = free[0][0] if waiting else max(free[0][0], begins[order[taken]])
-        while taken < len(order) and begins[order[taken]] <= now + ahead:
-            span = order[taken]
-            heapq.heappush(waiting, (ends[span], begins[span], span))
-            taken += 1
-        finish, begin, span = heapq.heappop(waiting)
-        since, lane = free[0]
-        at = max(since, begin)
-        if at - begin > late:
-            return None
-        lanes[span] = lane
-        heapq.heapreplace(free, (at + finish - begin, lane))
+    free = [-numpy.inf] * threads  # the end of a thread's spans if each begins only after the one before
+    ready = [(-numpy.inf, lane) for lane in range(threads)]
+    in_core: list[tuple[float, int]] = []
+    lanes = [0] * len(begins)
+    for span in numpy.lexsort((end, start)).tolist():
+        core = begins[span] + resolution
+        while in_core and in_core[0][0] <= core:
+            lane = heapq.heappop(in_core)[1]
+            heapq.heappush(ready, (free[lane], lane))
+        # Every thread may be in a core only for a span without one: it ran before a span that seems to begin first.
+        lane = heapq.heappop(ready)[1] if ready else None
+        lanes[span] = in_core[0][1] if lane is None else lane
+        free[lanes[span]] = max(free[lanes[span]], begins[span]) + ends[span] - begins[span]
+        if core < ends[span]:
+            heapq.heappush(in_core, (ends[span], lanes[span]))
+        elif lane is not None:
+            heapq.heappush(ready, (free[lane], lane))
     return lanes
+
+
+def least_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], resolution: float = RESOLUTION) -> int:
+    """The number of threads that these spans proved to need. True begins and ends are up to `resolution` later than the
+    given ones. O(n log n * log of the spans' length in resolutions).
+
+    Two proofs, of which the larger number counts. A span certainly covers its core, from its latest begin to its
+    earliest end, and every core at an instant has a thread. And what covers a window by the given times lies, by the
+    true ones, in the window lengthened by the resolution; a thread has no more time than that.
+    """
+    if len(start) == 0:
+        return 1
+    core = start + resolution < end
+    begins, ends = numpy.sort(start[core] + resolution), numpy.sort(end[core])
+    together = numpy.arange(1, len(begins) + 1) - numpy.searchsorted(ends, begins, side="right")
+    threads = int(together.max(initial=1))
+    covered = _covered_until(start, end)
+    until = numpy.unique(end)
+    window = resolution / 4
+    while 0 < window < 2 * float(end.max() - start.min()):
+        work = float((covered(until) - covered(until - window)).max())
+        threads = max(threads, int(numpy.ceil(work / (window + resolution) - 1e-6)))  # less what sums may be wrong by
+        window *= 2
+    return threads
+
+
+def _covered_until(start: NDArray[numpy.float64],
+                   end: NDArray[numpy.float64]) -> Callable[[NDArray[numpy.float64]], NDArray[numpy.float64]]:
+    """The seconds that the spans cover before given times; overlaps count repeatedly."""
+
+    def elapsed_since(times: NDArray[numpy.float64]) -> Callable[[NDArray[numpy.float64]], NDArray[numpy.float64]]:
+        times = numpy.sort(times)
+        sums = numpy.concatenate([[0.0], numpy.cumsum(times)])
+
+        def elapsed(at: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+            count = numpy.searchsorted(times, at)
+            return numpy.asarray(count * at - sums[count], dtype=float)
+
+        return elapsed
+
+    since_start, since_end = elapsed_since(start), elapsed_since(end)
+    return lambda at: since_start(at) - since_end(at)
 
 
 def rank_threads(spans: pandas.DataFrame) -> pandas.Series:
@@ -184,15 +210,8 @@ def _expanded(spans: pandas.DataFrame) -> pandas.DataFrame:
 
 def busy_seconds(start: Any, end: Any, edges: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
     """Seconds of each bin between `edges` that the spans cover; overlaps count repeatedly. O((n + bins) log n)."""
-
-    def covered(times: NDArray[numpy.float64], until: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
-        times = numpy.sort(times)
-        sums = numpy.concatenate([[0.0], numpy.cumsum(times)])
-        before = numpy.searchsorted(times, until)
-        return numpy.asarray(before * until - sums[before], dtype=float)
-
     start, end = numpy.asarray(start, dtype=float), numpy.asarray(end, dtype=float)
-    return numpy.diff(covered(start, edges) - covered(end, edges))
+    return numpy.diff(_covered_until(start, end)(edges))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Timelines: threads, idle gaps, utilization by hand, and the picture."""
 
+import math
 import tempfile
 import unittest
 
@@ -24,15 +25,16 @@ class LaysSpansOnThreads(unittest.TestCase):
         self.assertEqual(self.lay((0.0, 1.0), (0.0, 3.0), (1.0, 2.0)), [0, 0, 1])
 
     def test_short_spans_that_fit_one_after_another_share_a_thread(self):
-        # 20 points of 0.15 ms with equal ends: one after another, the last begins 19 * 0.15 = 2.85 ms late, less than 3
-        # ms.
-        self.assertEqual(set(self.lay(*[(0.00985, 0.01)] * 20)), {0})
-        # 40 of them: 5.85 ms late on one thread, 2.85 ms on two.
-        self.assertEqual(set(self.lay(*[(0.00985, 0.01)] * 40)), {0, 1})
+        # 8 points of 0.15 ms with equal ends, which is 1.2 ms of work. True ends are up to 1 ms later than given ones.
+        # So a thread has 1.25 ms for what lies in a window of 0.25 ms, which is the shortest that is tried.
+        self.assertEqual(set(self.lay(*[(0.00985, 0.01)] * 8)), {0})
+        # 9 of them, 1.35 ms, take two threads; 40, which is 6 ms, take 6 / 1.25, rounded up.
+        self.assertEqual(set(self.lay(*[(0.00985, 0.01)] * 9)), {0, 1})
+        self.assertEqual(set(self.lay(*[(0.00985, 0.01)] * 40)), set(range(5)))
 
     def test_a_short_span_goes_before_a_long_one_that_seems_to_have_begun_first(self):
-        # In the order of their begins, the short one, 0.3 ms after the long one, would wait 49.7 ms. If it comes first,
-        # it delays the long one by 0.6 ms, which is allowed because true ends are up to 1 ms later than given ones.
+        # The short one may have run first, from 0.3 ms to 0.6 ms, and the long one after it: true begins and ends are
+        # up to 1 ms later than given ones.
         self.assertEqual(self.lay((0.0, 0.05), (0.0003, 0.0006)), [0, 0])
 
     def test_uses_as_many_threads_as_overlap(self):
@@ -42,6 +44,47 @@ class LaysSpansOnThreads(unittest.TestCase):
         depth = max(sum(a <= begin < b for a, b in spans) for begin, _ in spans)
         self.assertEqual(max(timeline.lay_on_threads(*map(numpy.array, zip(*sorted(spans, key=lambda s: s[1]))),
                                                      resolution=0.0)) + 1, depth)
+
+
+class FindsNoMoreThreadsThanThereWere(unittest.TestCase):
+    """Runs with known threads: their points end, are stamped and begin with delays as on a machine that is loaded. The
+    file has the duration, and the stamp cut off to milliseconds.
+    """
+
+    def run_on(self, threads, points, pauses, numbers):
+        free = [0.0] * threads
+        spans = []
+        for _ in range(points):
+            thread = free.index(min(free))
+            pause = pauses * (numbers.random(3) < 0.2) * numbers.exponential(size=3)
+            length = numbers.choice([5e-5, 3e-4, 2e-3, 2e-2])
+            begin, seconds, late = numbers.exponential([2e-5, length, 1e-5]) + pause
+            free[thread] += begin + seconds + late
+            stamp = math.floor(free[thread] * 1000) / 1000
+            spans.append((stamp - seconds, stamp))
+        spans.sort(key=lambda span: (span[1], span[0]))
+        return numpy.array(spans).T
+
+    def test_whatever_delays_points_and_their_stamps(self):
+        for seed in range(60):
+            for threads in (1, 2, 5):
+                for pauses in (0, 6e-3):
+                    with self.subTest(seed=seed, threads=threads, pauses=pauses):
+                        numbers = numpy.random.default_rng(seed)
+                        start, end = self.run_on(threads, 100, pauses, numbers)
+                        lanes = numpy.array(timeline.lay_on_threads(start, end))
+                        self.assertLess(lanes.max(), threads)
+                        # What the spans of a thread cover repeatedly: at most 1 ms of each.
+                        for lane in range(threads):
+                            of = lanes == lane
+                            begins, ends = start[of], numpy.maximum.accumulate(end[of][numpy.argsort(start[of])])
+                            alone = numpy.maximum(0, ends - numpy.maximum(numpy.sort(begins), [-1, *ends[:-1]]))
+                            self.assertLessEqual((end - start)[of].sum() - alone.sum(), 0.001 * of.sum())
+
+    def test_all_threads_of_a_run_that_keeps_them_busy(self):
+        for threads in (1, 2, 5):
+            start, end = self.run_on(threads, 400, 0, numpy.random.default_rng(threads))
+            self.assertEqual(max(timeline.lay_on_threads(start, end)), threads - 1)
 
 
 class MeasuresUse(unittest.TestCase):
