@@ -37,10 +37,14 @@ def expected_frame(result: str) -> pandas.DataFrame:
     return pandas.DataFrame(frame[columns].astype(str))
 
 
-def differences(result: str, expected: str) -> pandas.DataFrame:
-    """Rows that differ from expected.csv, with both values; empty when all agree."""
+def differences(result: str, expected: str, points: list[int] | None = None) -> pandas.DataFrame:
+    """Rows that differ from expected.csv, with both values; empty when all agree. `points`: which of its rows the
+    result has, if it is not the whole study.
+    """
     found = expected_frame(result).reset_index(drop=True)
     wanted = pandas.read_csv(expected, dtype=str, keep_default_na=False)
+    if points is not None:
+        wanted = wanted.iloc[points].reset_index(drop=True)
     if list(wanted.columns) != list(found.columns) or len(wanted) != len(found):
         raise SystemExit(f"{expected}: {len(wanted)} rows for {len(found)} points, columns {list(wanted.columns)}")
     return wanted.compare(found, result_names=("expected", "found"))

@@ -87,6 +87,7 @@ def multi_node(study: Study) -> pandas.DataFrame:
         ("Direct over Ideal, on the switch", "direct", 0, "direct"),
     ):  # fmt: skip
         of = frame[(frame["algorithm"] == algorithm) & (frame["unwind"] == unwind)].set_index("npus")["over_ideal"]
+        of = of.reindex(TABLE_V.index)
         ratios = (TABLE_V[printed] / TABLE_V["ideal"]).to_dict()
         rows += [(f"{label}, {npus} NPUs", ratios[npus], of[npus]) for npus in TABLE_V.index]
         rows.append((f"{label}, geometric mean", geometric_mean(list(ratios.values())), geometric_mean(of)))

@@ -162,6 +162,10 @@ def open_study(path: str | Path) -> Study:
     path = Path(path)
     if path.is_dir():
         path = path / "study.h5"
+    return _open_file(path)
+
+
+def _open_file(path: Path) -> Study:
     _check(path)
     with xarray.open_dataset(path, engine="h5netcdf") as dataset:
         points = dataset.load()

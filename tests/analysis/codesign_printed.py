@@ -1,27 +1,13 @@
 """Numbers that the papers print about co-design, compared with the results of experiments/: wafer_scale and libra_*."""
 
-import os
 import unittest
-from pathlib import Path
 
-import tenex_analysis
-from tenex_analysis import papers
-
-RESULTS = Path(os.environ["TENEX_RESULTS"])
-TABLES = {}
-
-
-def reached(study, what):
-    """The reached value of one row of a study's table."""
-    if study not in TABLES:
-        TABLES[study] = papers.TABLES[study](tenex_analysis.open_study(RESULTS / study)).set_index("what")["reached"]
-    return TABLES[study].loc[what]
+from printed import reached, table_of
 
 
 def largest_slowdown(target):
     """The largest slowdown of any model on the network designed for one, at 234 TFLOPS."""
-    reached("libra_group", "234 TFLOPS, made for all: slowdown, mean")
-    rows = TABLES["libra_group"]
+    rows = table_of("libra_group")
     return rows[rows.index.str.startswith(f"234 TFLOPS, made for {target}: slowdown, largest")].iloc[0]
 
 

@@ -1,21 +1,11 @@
 """Numbers that the papers print, compared with the results of experiments/: ratios, loads over time and per link."""
 
-import os
 import unittest
-from pathlib import Path
 
 import numpy
+from printed import reached, result_of
 
-import tenex_analysis
 from tenex_analysis import papers, papers_switches
-
-RESULTS = Path(os.environ["TENEX_RESULTS"])
-
-
-def reached(study, what):
-    """The reached value of one row of a study's table."""
-    table = papers.TABLES[study](tenex_analysis.open_study(RESULTS / study)).set_index("what")
-    return table.loc[what, "reached"]
 
 
 class ComesOutAsPrinted(unittest.TestCase):
@@ -73,7 +63,6 @@ class ComesOutAsPrinted(unittest.TestCase):
         self.assertGreater(busy[2], 0.95)
         self.assertAlmostEqual(busy[0], 1 / 3, delta=0.01)  # each dimension in turn
 
-
     def test_groups_of_8_gain_what_free_links_allow(self):
         first = reached("process_groups", "Fig. 6.17, 1 group of 8 in the first rows, 16 chunks")
         self.assertAlmostEqual(first / 3.05, 1, delta=0.05)
@@ -121,7 +110,7 @@ class SwitchesReachWhatIsPrinted(unittest.TestCase):
 
 class HoldsWhatWasObserved(unittest.TestCase):
     def test_utilization_adds_up_to_the_links_busy_time(self):
-        study = tenex_analysis.open_study(RESULTS / "utilization")
+        study = result_of("utilization")
         bins = study.utilization().groupby("point")["busy_ps"].sum()
         links = study.links().groupby("point")["busy_ps"].sum()
         self.assertEqual(len(bins), 9)
@@ -129,7 +118,7 @@ class HoldsWhatWasObserved(unittest.TestCase):
         self.assertLessEqual(study.utilization()["utilization"].max(), 1.0)
 
     def test_is_stored_only_where_asked_for(self):
-        study = tenex_analysis.open_study(RESULTS / "themis")
+        study = result_of("themis")
         large = study.frame().index[study.frame()["size"] == 10**9]
         self.assertEqual(set(study.utilization()["point"]), set(large))
         self.assertEqual(len(study.arrivals()), 0)
@@ -137,7 +126,7 @@ class HoldsWhatWasObserved(unittest.TestCase):
             study.heat_map(int(large[0]))
 
     def test_heat_maps_have_a_cell_per_link(self):
-        study = tenex_analysis.open_study(RESULTS / "baselines")
+        study = result_of("baselines")
         rows = study.frame()
         point = rows.index[
             (rows["topology"] == "RI(64)") & (rows["algorithm"] == "ring_unidirectional") & (rows["size"] == 10**9)

@@ -3,7 +3,7 @@
     python3 pins.py pins.csv NAME=RESULT ...            compares; exit 1 names the studies that differ, and in what
     python3 pins.py --write pins.csv NAME=RESULT ...    writes the file; allowed only if `physics` was raised
 
-A study is one line: its points, and a digest of each kind of column in study order. expected.csv beside each study
+expected_rows.py compares, too. A study is one line: its points, and a digest of each kind of column in study order. expected.csv beside each study
 has the rows.
 """
 
@@ -37,16 +37,30 @@ def pin_of(name: str, result: str) -> dict[str, str]:
     return line
 
 
+def read_pins(file: str) -> pandas.DataFrame:
+    """The lines of the file, by study."""
+    return pandas.read_csv(file, dtype=str).set_index("study")
+
+
+def differences(found: pandas.DataFrame, known: pandas.DataFrame) -> dict[str, str]:
+    """What differs, by study that is in both."""
+    lines = {}
+    for name in found.index.intersection(known.index):
+        if not found.loc[name].equals(known.loc[name]):
+            differ = [kind for kind in found.columns if found.loc[name, kind] != known.loc[name, kind]]
+            lines[name] = (f"{name}: {', '.join(differ)} changed "
+                           f"(known: {known.loc[name].to_dict()}; found: {found.loc[name].to_dict()})")
+    return lines
+
+
 def main(arguments: list[str]) -> int:
     write = arguments[:1] == ["--write"]
     file, *pairs = arguments[write:]
     found = pandas.DataFrame([pin_of(*pair.split("=", 1)) for pair in pairs]).set_index("study")
-    known = pandas.read_csv(file, dtype=str).set_index("study") if Path(file).exists() else found.iloc[:0]
-    changed = [name for name in found.index.intersection(known.index) if not found.loc[name].equals(known.loc[name])]
-    for name in changed:
-        differ = [kind for kind in found.columns if found.loc[name, kind] != known.loc[name, kind]]
-        print(f"{name}: {', '.join(differ)} changed "
-              f"(known: {known.loc[name].to_dict()}; found: {found.loc[name].to_dict()})")
+    known = read_pins(file) if Path(file).exists() else found.iloc[:0]
+    changed = differences(found, known)
+    for line in changed.values():
+        print(line)
     if write:
         same_physics = [name for name in changed if found.loc[name, "physics"] == known.loc[name, "physics"]]
         if same_physics:

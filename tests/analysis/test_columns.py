@@ -1,5 +1,7 @@
 """Text with units, order, scales and colours, which all pictures share."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -8,7 +10,8 @@ import unittest
 import numpy
 from made_up import make_study
 
-from tenex_analysis import columns, schema_1
+from tenex_analysis import columns, failures, parallel, pareto, schema_1
+from tenex_analysis.command import run_command
 
 
 class WritesQuantities(unittest.TestCase):
@@ -131,20 +134,26 @@ class NeedsNoDisplay(unittest.TestCase):
 
 
 class TellsWhatIsWrong(unittest.TestCase):
-    def error_of(self, module, *arguments):
-        command = [sys.executable, "-m", f"tenex_analysis.{module}", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        return done.stderr
+    def told(self, module, *arguments):
+        """What a command prints on stderr: one line."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run_command(lambda: module.main(list(arguments)))
+        self.assertEqual((code, out.getvalue()), (2, ""))
+        self.assertEqual(err.getvalue().count("\n"), 1, err.getvalue())
+        return err.getvalue()
 
     def test_in_one_line(self):
-        self.assertIn("no such file", self.error_of("failures", "nowhere"))
+        command = [sys.executable, "-m", "tenex_analysis.failures", "nowhere"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, self.told(failures, "nowhere"))
+        self.assertIn("no such file", done.stderr)
         result = os.environ["TENEX_RESULT"]
-        self.assertIn("no column 'price'", self.error_of("pareto", result, "price", "algbw"))
+        self.assertIn("no column 'price'", self.told(pareto, result, "price", "algbw"))
         self.assertIn("'prize' is not defined",
-                      self.error_of("pareto", result, "total_links", "algbw", "--where", "prize == 1"))
-        self.assertIn("needs numbers", self.error_of("parallel", result, "topology", "--png", "unused.png"))
+                      self.told(pareto, result, "total_links", "algbw", "--where", "prize == 1"))
+        self.assertIn("needs numbers", self.told(parallel, result, "topology", "--png", "unused.png"))
 
 
 if __name__ == "__main__":
