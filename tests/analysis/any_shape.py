@@ -68,7 +68,8 @@ class OpensAnyStudy:
             self.assertTrue(code == 0 or text.count("\n") == 1, text)
 
     def test_pins_what_it_has(self):
-        self.assertEqual(len(expected.expected_frame(str(self.result))), len(tenex_analysis.open_study(self.result).frame()))
+        rows = tenex_analysis.open_study(self.result).frame()
+        self.assertEqual(len(expected.expected_frame(str(self.result))), len(rows))
 
 
 def load_tests(loader, _tests, _pattern):

@@ -1,6 +1,7 @@
 """Compares results with the expected.csv of their studies and with pins.csv, in one process.
 
-    python3 expected_rows.py EXPERIMENTS [--pins pins.csv] NAME=RESULT ... [--parts NAME=RESULT ...] [--others NAME ...]
+    python3 expected_rows.py EXPERIMENTS [--pins pins.csv] [--results NAME=RESULT ...] [--parts NAME=RESULT ...]
+        [--others NAME ...]
 
 A result of a part of its study (part_of.py) is compared with the rows of its points, which `tenex plan --points` finds
 in the study by their keys. Every study of pins.csv is among the results, the parts or the others, which are compared
@@ -56,7 +57,7 @@ def compare_pins(file: str, results: dict[str, str], elsewhere: list[str]) -> bo
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("experiments", type=Path)
-    parser.add_argument("results", nargs="*")
+    parser.add_argument("--results", nargs="*", default=[])
     parser.add_argument("--pins")
     parser.add_argument("--parts", nargs="*", default=[])
     parser.add_argument("--others", nargs="*", default=[])

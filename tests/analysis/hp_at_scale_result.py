@@ -1,11 +1,31 @@
-"""Relations that must hold between the points of the small study of HP-(m,n) for any times."""
+"""The small study of HP-(m,n): its times, its tables, and relations that must hold between the points for any times."""
 
+import contextlib
+import io
 import os
 import unittest
 
+import opened  # noqa: F401
+
 from tenex_analysis import hp_at_scale as hp
 
-POINTS = hp.read_points([os.environ["TENEX_RESULT"]])
+RESULT = os.environ["TENEX_RESULT"]
+POINTS = hp.read_points([RESULT])
+
+
+class Commands(unittest.TestCase):
+    def printed_by(self, *arguments):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            code = hp.main([RESULT, *arguments])
+        self.assertEqual(code, 0, out.getvalue())
+        return out.getvalue()
+
+    def test_all_rows_are_as_expected(self):
+        expected = os.environ["TENEX_EXPECTED"]
+        self.assertEqual(self.printed_by("--compare", expected), f"all rows agree with {expected}\n")
+
+    def test_tables(self):
+        self.assertRegex(self.printed_by(), "sharing the links slows [0-9]+ of 144 pairs")
 
 
 class HoldsBetweenPoints(unittest.TestCase):

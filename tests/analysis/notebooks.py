@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import opened  # noqa: F401
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 

@@ -1,15 +1,18 @@
-"""The part of a study that keeps a condition, for tests: the points that are dear are left to the label `long`.
+"""A part of a study for the tests of every change: the points that parts.toml keeps, where the whole study is dear.
 
-    python3 part_of.py STUDY.toml FOLDER CONDITION [SWEEP ...]
+    python3 part_of.py EXPERIMENTS/NAME/study.toml FOLDER
 
-writes FOLDER/study.toml, which has the condition in the `keep` of every sweep and lacks the named sweeps, and links to
-the other files that lie beside the study.
+writes FOLDER/study.toml, which has the condition of parts.toml in the `keep` of every sweep and lacks the sweeps that
+it leaves out, and links to the other files that lie beside the study.
 """
 
+import json
 import re
 import sys
 import tomllib
 from pathlib import Path
+
+PARTS = Path(__file__).with_name("parts.toml")
 
 
 def part_of(text: str, condition: str, without: list[str]) -> str:
@@ -18,29 +21,29 @@ def part_of(text: str, condition: str, without: list[str]) -> str:
     parts = re.split(r"(?m)^\[\[sweep\]\]\n", text)
     if len(parts) != len(sweeps) + 1:
         raise ValueError(f"{len(parts) - 1} sweeps begin a line, and there are {len(sweeps)}")
-    names = [sweep.get("name") for sweep in sweeps]
-    if unknown := set(without) - set(names):
+    if unknown := set(without) - {sweep.get("name") for sweep in sweeps}:
         raise ValueError(f"no sweep is called {', '.join(sorted(unknown))}")
     kept = parts[:1]
     for sweep, part in zip(sweeps, parts[1:], strict=True):
         conditions = sweep.get("keep", [])
-        conditions = [*([conditions] if isinstance(conditions, str) else conditions), condition]
-        quoted = ", ".join('"' + text.replace('"', '\\"') + '"' for text in conditions)
+        conditions = [*([conditions] if isinstance(conditions, str) else conditions), " ".join(condition.split())]
         if sweep.get("name") not in without:
             part = re.sub(r'(?m)^keep = ("[^"\n]*"|\[[^\]]*\])\n', "", part)
-            kept.append(f"keep = [{quoted}]\n{part}")
+            kept.append(f"keep = {json.dumps(conditions)}\n{part}")
     found = "[[sweep]]\n".join(kept)
     tomllib.loads(found)  # a `keep` that was not found would now stand there twice
     return found
 
 
-def main(study: Path, folder: Path, condition: str, without: list[str]) -> None:
+def main(study: Path, folder: Path) -> None:
+    part = tomllib.loads(PARTS.read_text(encoding="utf-8"))[study.parent.name]
+    text = part_of(study.read_text(encoding="utf-8"), part["keep"], part.get("without", []))
     folder.mkdir(parents=True)
-    (folder / study.name).write_text(part_of(study.read_text(encoding="utf-8"), condition, without), encoding="utf-8")
+    (folder / study.name).write_text(text, encoding="utf-8")
     for file in study.parent.glob("*.toml"):
         if file.name != study.name:
             (folder / file.name).symlink_to(file)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]), sys.argv[3], sys.argv[4:])
+    main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]))

@@ -3,8 +3,8 @@
     python3 pins.py pins.csv NAME=RESULT ...            compares; exit 1 names the studies that differ, and in what
     python3 pins.py --write pins.csv NAME=RESULT ...    writes the file; allowed only if `physics` was raised
 
-expected_rows.py compares, too. A study is one line: its points, and a digest of each kind of column in study order. expected.csv beside each study
-has the rows.
+expected_rows.py compares, too. A study is one line: its points, and a digest of each kind of column in study order.
+expected.csv beside each study has the rows.
 """
 
 from __future__ import annotations
