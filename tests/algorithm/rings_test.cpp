@@ -11,6 +11,7 @@
 #include "algorithm/ring_packing.hpp"
 #include "algorithm/untimed_run.hpp"
 #include "support/collectives.hpp"
+#include "support/draws.hpp"
 #include "support/topologies.hpp"
 
 namespace tenex {
@@ -129,7 +130,8 @@ Topology with_odd_bandwidths(std::uint64_t seed) {
 TEST(RingPackings, AreTheBestOnSmallNetworks) {
   int with_cycles = 0;
   int unequal = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  const int cases = support::draws(60, 200);
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(cases); ++seed) {
     SCOPED_TRACE(seed);
     const auto topology =
         seed % 2 == 0 ? with_odd_bandwidths(seed) : support::random_connected_topology(seed, 6, seed % 4 == 1);
@@ -143,8 +145,8 @@ TEST(RingPackings, AreTheBestOnSmallNetworks) {
     const auto& rings = packings.back().rings;
     unequal += std::ranges::any_of(rings, [&](const Ring& ring) { return ring.rate != rings[0].rate; }) ? 1 : 0;
   }
-  EXPECT_GT(with_cycles, 150);
-  EXPECT_GT(unequal, 30) << "the linear program is needed";
+  EXPECT_GT(with_cycles, cases * 3 / 4);
+  EXPECT_GT(unequal, cases * 3 / 20) << "the linear program is needed";
 }
 
 TEST(RingPackings, AreTheBestOnSmallShapes) {

@@ -10,6 +10,7 @@
 #include "simulation/against_reference.hpp"
 #include "simulation/programs.hpp"
 #include "support/collectives.hpp"
+#include "support/draws.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/verifier.hpp"
@@ -24,7 +25,8 @@ using support::some_delays;
 using support::WanderingProgram;
 
 TEST(WindowEngine, EqualsTheReferenceOnRandomTopologies) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  const auto seeds = static_cast<std::uint64_t>(support::draws(20, 60));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto topology = support::random_connected_topology(seed, 12, seed % 2 == 1);
     expect_equal_for_all_algorithms(topology, static_cast<std::int64_t>(1 + seed % 3), bytes(100'000));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "store/rows.hpp"
+#include "support/draws.hpp"
 #include "support/process.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/store/store.hpp"
@@ -45,7 +46,7 @@ TEST(ResultFolder, OfADeadProcessGoesToOneOfTwoThatTryAtOnce) {
   ASSERT_TRUE(::pipe(begin.data()) == 0 && ::pipe(says.data()) == 0 && ::pipe(end.data()) == 0);
   Random random(2026);
   // From the second round on the folder has the lock of the round before, whose process is dead.
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < support::draws(60, 300); ++round) {
     std::array<pid_t, 2> takers{};
     for (auto& taker : takers)
       taker = start_taker(folder.path(), begin[0], says[1], end, static_cast<useconds_t>(random.below(400)));

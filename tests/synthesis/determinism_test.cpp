@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "support/draws.hpp"
 #include "synthesis/synthesis_support.hpp"
 
 namespace tenex {
@@ -13,8 +14,9 @@ using support::of_megabytes;
 Synthesis run(const SynthesisProblem& problem) { return find_synthesizer("tacos")->synthesize(problem).value(); }
 
 TEST(SynthesisDeterminism, GivesTheSameScheduleForAnyNumberOfThreads) {
+  const auto draws = static_cast<std::uint64_t>(support::draws(1, 4));
   for (const bool heterogeneous : {false, true})
-    for (std::uint64_t draw = 1; draw <= 4; ++draw) {
+    for (std::uint64_t draw = 1; draw <= draws; ++draw) {
       const Topology topology = support::random_connected_topology(draw, 16, heterogeneous);
       const Collective all_reduce = of_megabytes(CollectiveKind::all_reduce, topology.npus(), 2);
       const auto with_threads = [&](int threads) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "support/draws.hpp"
 #include "support/topologies.hpp"
 #include "synthesis/hop_steps.hpp"
 #include "synthesis/sccl/satisfy.hpp"
@@ -88,7 +89,8 @@ TEST(Sccl, AnswersPairs) {
 
 // With proofs or without.
 TEST(ScclProperty, MakesEveryCollectiveOnRandomGraphs) {
-  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+  const auto seeds = static_cast<std::uint64_t>(support::draws(3, 8));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const Topology topology = support::random_graph(4 + static_cast<std::uint32_t>(seed % 3), 4, seed);
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                             CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all,

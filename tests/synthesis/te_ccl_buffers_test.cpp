@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/draws.hpp"
 #include "support/topologies.hpp"
 #include "synthesis/hop_steps.hpp"
 #include "synthesis/switch_twins.hpp"
@@ -111,7 +112,8 @@ TEST(TeCclUnbuffered, RefusesReductionsAndSaysWhenNoneIsFound) {
 // Chains of switches with buffers of 0, 1 and 2 chunks or without a limit, that copy or not: valid (synthesize_checked
 // and the twin), no slower than pccl, and a gap that its bound supports.
 TEST(TeCclBuffersProperty, SchedulesKeepThem) {
-  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+  const auto seeds = static_cast<std::uint64_t>(support::draws(4, 12));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const Topology topology = support::random_switches(seed, true, false);
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_to_all}) {
       const Collective what = of_megabytes(kind, topology.npus());
