@@ -3,9 +3,10 @@
     python3 part_of.py EXPERIMENTS/NAME/study.toml FOLDER
 
 writes FOLDER/study.toml, which has the condition of parts.toml in the `keep` of every sweep and lacks the sweeps that
-it leaves out, and links to the other files that lie beside the study.
+it leaves out, and links to the other files that the study may name: those beside it, and the machines.
 """
 
+import contextlib
 import json
 import re
 import sys
@@ -43,6 +44,8 @@ def main(study: Path, folder: Path) -> None:
     for file in study.parent.glob("*.toml"):
         if file.name != study.name:
             (folder / file.name).symlink_to(file)
+    with contextlib.suppress(FileExistsError):  # of another study's part
+        (folder.parent / "machines").symlink_to(study.parents[1] / "machines")
 
 
 if __name__ == "__main__":
