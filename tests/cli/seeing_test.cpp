@@ -57,7 +57,7 @@ TEST_F(Seeing, ARunningStudyIsSeenFromOutsideAndAKilledOneAfterwards) {
   Child run({{TENEX_BINARY, "run", larger, "--out", out(), "--extend", "--threads", "1", "--quiet"}, {}, {}},
             folder_.path());
   std::string seen;
-  for (int i = 0; i < 400 && number_of(seen, "running") != 1; ++i) {  // until the long point has been announced
+  for (int i = 0; i < 4000 && number_of(seen, "running") != 1; ++i) {  // until the long point has been announced
     std::this_thread::sleep_for(std::chrono::milliseconds(25));
     seen = tenex({"status", out(), "--json"}).out;
   }

@@ -42,7 +42,7 @@ TEST(UnreachableRank, LosesItsPointsToOthersLongBeforeItsSilenceTells) {
   const TemporaryFolder folder;
   const Study study = testing::make_study(40);
   auto options = testing::sleeping_options(folder.path(), 0.001);
-  options.silence_seconds = 12;
+  options.silence_seconds = 3600;  // if the run waited for it, the test would not end
   Mailboxes boxes(2);
   std::atomic<bool> gone = false;
   auto leading = std::async(std::launch::async, [&] {
@@ -61,7 +61,6 @@ TEST(UnreachableRank, LosesItsPointsToOthersLongBeforeItsSilenceTells) {
   const auto report = leading.get();
   ASSERT_TRUE(report.ok()) << to_string(report.errors());
   EXPECT_EQ(report->lost_ranks, 1U);
-  EXPECT_LT(report->seconds, 6) << "it waited for the silence of 12 s";
   EXPECT_FALSE(report->interrupted);
   EXPECT_EQ(testing::merged_rows(folder.path()).size(), 40U);
 }
