@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/draws.hpp"
 #include "support/process.hpp"
 
 namespace tenex {
@@ -33,9 +34,11 @@ TEST(OneWayFiles, HoldTheScheduleThatWasMade) {
   // An unwound switch has a link from each NPU to the next and none back, so a reduction uses other in-ports than a
   // gather.
   const TemporaryFolder folder;
+  int number = 0;
   for (const auto* topology : {"SW(4)_LI(4)", "SW(3)_FC(4)"})
     for (const auto* collective : {"all_gather", "reduce_scatter", "all_reduce"})
       for (const auto* engine : {"coarse", "exact", "event_driven"}) {
+        if (++number % 2 == 0 && !support::long_run()) continue;  // so every engine makes every collective
         const auto file = (folder.path() / (std::string(topology) + collective + engine + ".h5")).string();
         std::string line = "synthesize --alpha 0.5us --bandwidth 7GB/s --size 1MiB --json --topology ";
         line.append(topology).append(" --collective ").append(collective).append(" --engine ").append(engine);
