@@ -112,9 +112,20 @@ def run_under_watch(command: list[str], folder: Path) -> int:
         "start_ms": round(time.time() * 1000),
         "load_at_start": list(os.getloadavg()),
     }
-    process = subprocess.Popen(command)
+    process: subprocess.Popen[bytes] | None = None
+    early: list[int] = []  # signals that come before there is a process to pass them on to
+
+    def pass_on(number: int, _: object) -> None:
+        if process is None:
+            early.append(number)
+        else:
+            process.send_signal(number)
+
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
-        signal.signal(number, lambda which, _: process.send_signal(which))
+        signal.signal(number, pass_on)
+    process = subprocess.Popen(command)
+    for number in early:
+        process.send_signal(number)
     sampler = Sampler(process.pid)
     while True:
         try:

@@ -100,6 +100,19 @@ class WatchesACommand(unittest.TestCase):
         program = f"import sys; from tenex_analysis import conditions; sys.exit(conditions.main({watched}))"
         self.assertEqual(subprocess.run([sys.executable, "-c", program], check=False).returncode, 4)
 
+    def test_hands_on_a_signal_that_comes_while_the_command_starts(self):
+        # SIGUSR1 ends `sleep`: 128 + 10.
+        program = (
+            "import os, signal, subprocess, sys; from tenex_analysis import conditions\n"
+            "class Late(subprocess.Popen):\n"
+            "    def __init__(self, words):\n"
+            "        super().__init__(words)\n"
+            "        os.kill(os.getpid(), signal.SIGUSR1)\n"
+            "subprocess.Popen = Late\n"
+            f"sys.exit(conditions.main([{str(self.folder)!r}, '--', 'sleep', '60']))"
+        )
+        self.assertEqual(subprocess.run([sys.executable, "-c", program], check=False).returncode, 138)
+
     def test_a_command_s_children_are_its_own(self):
         code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"
         with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
