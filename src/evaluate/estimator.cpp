@@ -24,11 +24,13 @@ bool is_plain_shape(const DesignPoint& point) { return point.topology.machine_fi
 Estimate estimate_by_building(const DesignPoint& point, std::size_t memory_limit_bytes) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
   if (is_plain_shape(point) && planned_topology_bytes(point) > most_bytes) return guess_synthesis(point);
-  const auto topology = build_point_topology(point);
-  if (!topology) return {};
-  const auto collective = build_point_collective(point, topology->npus());
-  if (!collective) return {};
-  return estimate_built(point, *topology, *collective, memory_limit_bytes);
+  if (!check_topology_memory(point, ExecutionOptions{}.memory_limit_bytes)) return {};
+  const auto built = build_transformed_topology(point);
+  if (!built) return {};
+  const auto collective = build_point_collective(point, built->topology.npus());
+  // What cannot run takes nothing; plans may take it for granted that every NPU of a group is reached.
+  if (!collective || !check_reach(point, *built, *collective)) return {};
+  return estimate_built(point, built->topology, *collective, memory_limit_bytes);
 }
 
 template <class T>

@@ -55,6 +55,23 @@ TEST(FaultyRows, OfNoFaultSayZero) {
   EXPECT_EQ(results_of(rounded), results_of(row));
 }
 
+// Without a link left there is nothing to estimate either: plans of trees divide by what their networks carry.
+TEST(FaultyRows, WithoutAnyLinkLeftSayWhomTheyDoNotReach) {
+  for (const auto* topology : {"RI(4)", "FC(3)", "mesh(2,2)"})
+    for (const auto* collective : {"all_reduce", "all_gather", "broadcast"})
+      for (const auto* algorithm : {"best", "trees", "direct"}) {
+        const auto cut = point({{"topology", topology},
+                                {"size", "1MB"},
+                                {"collective", collective},
+                                {"algorithm", algorithm},
+                                {"faults", "links 100%"}});
+        EXPECT_LT(Estimator()(cut).bytes, 3'000'000U) << topology << ' ' << algorithm;  // any point takes 2 MB
+        const auto row = row_of(cut);
+        EXPECT_NE(row.status, PointStatus::ok) << topology << ' ' << algorithm;
+        EXPECT_THAT(row.reason, HasSubstr("the faults leave no path from")) << topology << ' ' << algorithm;
+      }
+}
+
 TEST(FaultyRows, AreVerifiedForTheAlgorithmsThatRunAmongSurvivors) {
   for (const auto* collective : {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"})
     for (const auto* algorithm : {"direct", "ring", "tacos", "pccl"}) {
