@@ -85,7 +85,7 @@ class Campaign {
     const auto before = keys_done();
     const support::TemporaryFolder output;
     support::Child child(command({}), output.path());
-    const auto last = child.wait(std::chrono::seconds(60));
+    const auto last = child.wait(support::longest_wait);
     ASSERT_EQ(last.status(), 0) << last.out << last.err;
     expect_nothing_begun_twice(before);
     support::expect_same_rows(truth().out() / "study.h5", out() / "study.h5");
@@ -98,7 +98,8 @@ class Campaign {
   int draw(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
 
   [[nodiscard]] support::Command command(Environment fault) const {
-    return small_job(alone_, truth().study_file(), out(), CRASH_SHIM, std::move(fault));
+    return small_job(alone_, victim_ == Victim::coordinator ? soon : never, truth().study_file(), out(), CRASH_SHIM,
+                     std::move(fault));
   }
 
   int draw_rank() {
@@ -118,7 +119,7 @@ class Campaign {
                  {"CRASH_SCOPE", victim_ == Victim::whole_job ? "group" : "self"},
                  {"CRASH_NOTE", note.string()}}),
         output.path());
-    const auto end = child.wait(std::chrono::seconds(60));
+    const auto end = child.wait(support::longest_wait);
     EXPECT_TRUE(end.finished) << "the job hangs: " << end.out << end.err;
     leave_no_rank(end.out);
     const bool happened = fs::exists(note);
@@ -139,7 +140,7 @@ class Campaign {
       happened = happened && pid > 0 && ::kill(pid, 0) == 0 && !is_zombie(pid);
       if (happened) ::kill(pid, signal);
     }
-    const auto end = child.wait(std::chrono::seconds(60));
+    const auto end = child.wait(support::longest_wait);
     EXPECT_TRUE(end.finished) << "the job hangs: " << end.out << end.err;
     leave_no_rank(end.out);
     return happened;

@@ -134,11 +134,11 @@ class Campaign {
 
   [[nodiscard]] support::Finished run(Environment fault) const {
     fault.emplace_back("CRASH_PLATTER", platter_.dir().string());
-    const auto command = small_job(alone_, truth().study_file(), out(),
+    const auto command = small_job(alone_, never, truth().study_file(), out(),
                                    std::string(CRASH_POWER_SHIM) + ":" + CRASH_SHIM, std::move(fault));
     const support::TemporaryFolder output;
     support::Child child(command, output.path());
-    auto end = child.wait(std::chrono::seconds(60));
+    auto end = child.wait(support::longest_wait);
     EXPECT_TRUE(end.finished) << "the job hangs: " << end.out << end.err;
     return end;
   }

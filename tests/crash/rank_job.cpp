@@ -1,7 +1,7 @@
 // A job of several ranks without a launcher: it forks itself, and the ranks run lead() and follow() with messages over
 // socket pairs. So a rank can be killed as under mpirun, in a fraction of the time.
 //
-//   crash_rank_job RANKS STUDY OUT
+//   crash_rank_job RANKS STUDY OUT SILENCE
 //
 // Prints `pid RANK PID` for each rank before they begin. Ends with rank 0's exit status when the last one has ended.
 #include <fmt/core.h>
@@ -98,15 +98,15 @@ class SocketTransport final : public Transport {
   std::size_t next_ = 0;
 };
 
-RankSetup make_setup(const std::string& out, std::size_t rank, std::size_t ranks) {
+RankSetup make_setup(const std::string& out, double silence, std::size_t rank, std::size_t ranks) {
   RunOptions options;
   options.out = out;
   options.threads = 1;
   options.quiet = true;
   options.memory_limit_bytes = std::size_t{1} << 30U;
-  // A dead worker is detected by its socket. Rank 0 sends ALIVE every twelfth of its silence of 3 s, a quarter of a
-  // second: the others wait for several of these messages.
-  options.silence_seconds = rank == 0 ? 3 : 0.9;
+  // A dead worker is detected by its socket, and a dead rank 0 by its silence. Rank 0 sends ALIVE every twelfth of its
+  // own, which is longer: the others wait for several of these messages.
+  options.silence_seconds = rank == 0 ? 3 * silence : silence;
   auto setup = resolve(options, static_cast<int>(ranks));
   setup.runner.announce_seconds = -1;  // announces every point, so its journal tells which were begun
   setup.nodes.node_of_rank.assign(ranks, 0);
@@ -114,8 +114,8 @@ RankSetup make_setup(const std::string& out, std::size_t rank, std::size_t ranks
   return setup;
 }
 
-int run_rank(const Study& study, const std::string& out, SocketTransport transport) {
-  const auto setup = make_setup(out, transport.rank(), transport.size());
+int run_rank(const Study& study, const std::string& out, double silence, SocketTransport transport) {
+  const auto setup = make_setup(out, silence, transport.rank(), transport.size());
   const auto report = transport.rank() == 0 ? lead(study, setup, transport) : follow(study, setup, transport);
   if (!report.ok()) {
     if (transport.rank() == 0) fmt::print(stderr, "{}\n", to_string(report.errors()));
@@ -143,7 +143,7 @@ int wait_for(const std::vector<pid_t>& pids) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return exit_error;
+  if (argc != 5) return exit_error;
   block_run_signals();  // the ranks read their own signals; this process only waits for them
   const auto ranks = std::strtoul(argv[1], nullptr, 10);
   const auto study = read_study(argv[2], vocabulary());
@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
         for (const int socket : sockets[other])
           if (other != rank && socket >= 0) ::close(socket);
       ::setenv("CRASH_MY_RANK", std::to_string(rank).c_str(), 1);
-      const int code = run_rank(*study, argv[3], SocketTransport(rank, sockets[rank]));
+      const int code = run_rank(*study, argv[3], std::strtod(argv[4], nullptr), SocketTransport(rank, sockets[rank]));
       std::fflush(nullptr);
       std::_Exit(code);
     }

@@ -29,14 +29,19 @@ inline std::size_t shards_to_join() { return static_cast<std::size_t>(support::d
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+/// The seconds after which ranks take rank 0 for dead: few where it may die by itself, and else so many that they do
+/// not on a busy machine.
+inline constexpr double soon = 0.9;
+inline constexpr double never = 60;
+
 /// The command of a job into `out`, with a fault or none.
-inline support::Command small_job(bool alone, const std::string& study_file, const std::filesystem::path& out,
-                                  const std::string& shims, Environment fault) {
+inline support::Command small_job(bool alone, double silence, const std::string& study_file,
+                                  const std::filesystem::path& out, const std::string& shims, Environment fault) {
   support::Command command;
   if (alone)
     command.arguments = {TENEX_BINARY, "run", study_file, "--out", out.string(), "--quiet"};
   else
-    command.arguments = {CRASH_RANK_JOB, std::to_string(ranks), study_file, out.string()};
+    command.arguments = {CRASH_RANK_JOB, std::to_string(ranks), study_file, out.string(), std::to_string(silence)};
   command.environment = std::move(fault);
   command.environment.insert(
       command.environment.end(),

@@ -14,7 +14,7 @@ class ChildProcess : public support::Child {
   using Child::Child;
 
   /// The exit status, 128 + the signal that ended it, or -1 when it is still running after `limit`.
-  int wait(std::chrono::seconds limit = std::chrono::seconds(60)) { return Child::wait(limit).status(); }
+  int wait(std::chrono::seconds limit = support::longest_wait) { return Child::wait(limit).status(); }
 
   /// The number that follows `name` on standard output, or -1.
   [[nodiscard]] long number(const std::string& name) const {

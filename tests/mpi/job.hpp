@@ -55,7 +55,7 @@ class Job {
     return points;
   }
   void wait_until_evaluated(std::size_t count) const {
-    for (int i = 0; i < 10'000 && evaluated().size() < count; ++i) testing::sleep_seconds(0.003);
+    for (int i = 0; i < 80'000 && evaluated().size() < count; ++i) testing::sleep_seconds(0.003);
     ASSERT_GE(evaluated().size(), count) << "the job does not evaluate";
   }
   void forget_pids() const {
@@ -64,7 +64,7 @@ class Job {
   void wait_until_started(int ranks) const {
     for (int rank = 0; rank < ranks; ++rank) {
       // The file is whole once it ends in a newline.
-      for (int i = 0; i < 10'000 && !support::read_text(pid_file(rank)).ends_with('\n'); ++i)
+      for (int i = 0; i < 80'000 && !support::read_text(pid_file(rank)).ends_with('\n'); ++i)
         testing::sleep_seconds(0.003);
     }
   }

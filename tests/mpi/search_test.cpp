@@ -58,7 +58,7 @@ support::Command run_command(const fs::path& folder, int ranks, const std::strin
 support::Finished run(const fs::path& folder, int ranks, const std::string& out) {
   const TemporaryFolder output;
   support::Child job(run_command(folder, ranks, out), output.path());
-  auto finished = job.wait(std::chrono::seconds(60));
+  auto finished = job.wait(support::longest_wait);
   EXPECT_EQ(finished.status(), 0) << finished.err;
   return finished;
 }

@@ -53,7 +53,7 @@ support::Finished run_ranks(const std::vector<std::vector<std::string>>& words, 
   }
   const TemporaryFolder output;
   support::Child job(command, output.path());
-  auto finished = job.wait(std::chrono::seconds(30));
+  auto finished = job.wait(support::longest_wait);
   EXPECT_TRUE(finished.finished) << "the job hangs: " << finished.err;
   return finished;
 }

@@ -38,12 +38,12 @@ TEST(TheCluster, DiesWithItsTest) {
   const auto probe = site.in_cluster(Kind::virtual_nodes, 1, "true");
   NEEDS_SLURM(probe);
   const auto child = site.start(Kind::virtual_nodes, 1, "touch \"$OUT/inside\"\nsleep 60");
-  for (int i = 0; i < 3000 && !std::filesystem::exists(site.path() / "inside"); ++i)
+  for (int i = 0; i < 20'000 && !std::filesystem::exists(site.path() / "inside"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_GE(processes_of(site.path()), 4U) << "munged, slurmctld, slurmd and the command";
   child->signal(SIGKILL);
   EXPECT_EQ(child->wait().signal, SIGKILL);
-  for (int i = 0; i < 500 && processes_of(site.path()) > 0; ++i)
+  for (int i = 0; i < 6000 && processes_of(site.path()) > 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(processes_of(site.path()), 0U);
 }

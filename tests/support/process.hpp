@@ -53,13 +53,16 @@ inline void write_text(const std::filesystem::path& file, const std::string& tex
 /// Returns when a killed process does not run any more: it is gone, or left in the process table by a parent that does
 /// not wait for it.
 inline void wait_until_dead(pid_t pid) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 12'000; ++i) {
     const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
     const auto name_end = stat.rfind(')');
     if (name_end == std::string::npos || stat.substr(name_end + 2, 1) == "Z") return;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
+
+/// What takes longer hangs, even on a machine that is busy with other things.
+inline constexpr std::chrono::seconds longest_wait{240};
 
 struct Finished {
   bool finished = true;
