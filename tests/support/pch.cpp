@@ -1,1 +1,1 @@
-// Compiled only to hold the precompiled GoogleTest header.
+// Compiled only to hold the precompiled headers of the test libraries.
