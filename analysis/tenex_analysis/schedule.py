@@ -64,6 +64,8 @@ class Schedule:
     #: One row per send, by (start_ps, link): start_ps, arrival_ps, source, target, link, chunk, bytes, stage ("reduce"
     #: or "copy"); with messages also message and destination (-1: none).
     sends: pandas.DataFrame
+    #: By NPU that starts late: the ps before which it sends nothing.
+    delays: dict[int, int]
     _payloads: tuple[NDArray[Any], NDArray[Any]] | None = None
 
     @property
@@ -135,5 +137,6 @@ def open_schedule(path: str | Path, most_sends: int = MOST_SENDS) -> Schedule:
     return Schedule(
         path=path, npus=network.npus, shape=network.shape, occupancy=content.occupancy, algorithm=content.algorithm,
         canonical=content.canonical, collective=collective.kind, size_bytes=collective.size_bytes,
-        chunks=collective.chunks, links=network.table(), sends=pandas.DataFrame(columns), _payloads=sends.payloads,
+        chunks=collective.chunks, links=network.table(), sends=pandas.DataFrame(columns), delays=content.delays,
+        _payloads=sends.payloads,
     )

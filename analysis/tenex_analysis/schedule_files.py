@@ -193,6 +193,8 @@ class Content:
     occupancy: str
     algorithm: str
     canonical: str
+    #: By NPU that starts late: the ps before which it sends nothing.
+    delays: dict[int, int]
 
 
 def _text(value: Any) -> str:
@@ -263,7 +265,9 @@ def read_hdf5(path: Path, most_sends: int) -> Content:
         for storage in storages:
             storage["kind"] = _text(storage["kind"])
         return Content(network, collective, expand(storages, network, collective, most_sends),
-                       _text(file.attrs["occupancy"]), _text(file.attrs["algorithm"]), _text(file.attrs["canonical"]))
+                       _text(file.attrs["occupancy"]), _text(file.attrs["algorithm"]), _text(file.attrs["canonical"]),
+                       {int(npu): int(delay) for npu, delay in
+                        zip(facts.get("delayed_npu", []), facts.get("delay_ps", []), strict=True)})
 
 
 def read_json(file: dict[str, Any]) -> Content:
@@ -299,4 +303,5 @@ def read_json(file: dict[str, Any]) -> Content:
         storage["payload_first"] = numpy.concatenate([[0], numpy.cumsum([len(each) for each in payloads])])
         storage["payload_chunk"] = numpy.array([chunk for each in payloads for chunk in each], dtype=numpy.int64)
     return Content(network, collective, expand([storage], network, collective, len(rows)), file["occupancy"],
-                   file["algorithm"], file["canonical"])
+                   file["algorithm"], file["canonical"],
+                   {each["npu"]: each["delay_ps"] for each in facts.get("start_delays", [])})

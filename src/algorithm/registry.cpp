@@ -221,8 +221,8 @@ bool has_halves(const Algorithm& algorithm) {
   return does(algorithm, CollectiveKind::reduce_scatter) && does(algorithm, CollectiveKind::all_gather);
 }
 
-Diagnostic no_halves(const Algorithm& algorithm) {
-  return unsupported_error({}, fmt::format("algorithm \"{}\" without overlap", algorithm.name),
+Diagnostic no_halves(std::string_view algorithm) {
+  return unsupported_error({}, fmt::format("algorithm \"{}\" without overlap", algorithm),
                            "its All-Reduce is no Reduce-Scatter followed by an All-Gather", "use overlap = true");
 }
 

@@ -286,7 +286,7 @@ std::vector<std::vector<NpuId>> slices_of(const BoundProblem& problem) {
 std::optional<SimTime> approach_bound(const BoundProblem& problem) {
   const auto& collective = problem.collective;
   const auto kind = collective.kind();
-  if (!problem.single_chunks) return std::nullopt;  // one send may carry several chunks over the in-link
+  if (!problem.follows_chunks()) return std::nullopt;
   const bool comes = kind == CollectiveKind::all_gather || kind == CollectiveKind::gather;
   if (!comes && !leaves(kind)) return std::nullopt;
   if (problem.topology.switches() > 0) return std::nullopt;

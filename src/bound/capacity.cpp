@@ -24,21 +24,16 @@ bool enough(std::span<const LinkBundle> bundles, std::int64_t time, std::int64_t
   return false;
 }
 
-/// Wide enough for bytes of all chunks, and for picoseconds times bytes per second.
-__extension__ using Wide = unsigned __int128;
-constexpr Wide kPicosecondsPerSecond = 1'000'000'000'000U;
-
-bool enough_bytes(const Topology& topology, std::span<const std::int64_t> links_of_class, std::int64_t time,
-                  Wide bytes) {
-  Wide missing = bytes;
+/// The same where sends may carry several chunks.
+bool enough_shared(const BoundProblem& problem, std::span<const std::int64_t> links_of_class, Bytes size,
+                   std::int64_t time, std::int64_t chunks) {
+  std::int64_t missing = chunks;
   for (std::size_t k = 0; k < links_of_class.size(); ++k) {
-    const auto& link = topology.classes()[k];
-    if (links_of_class[k] == 0 || time <= link.alpha.count()) continue;
-    const Wide each = static_cast<Wide>(time - link.alpha.count()) *
-                      static_cast<Wide>(link.effective_bandwidth().count()) / kPicosecondsPerSecond;
-    const auto links = static_cast<Wide>(links_of_class[k]);
-    if (each >= (missing + links - 1) / links) return true;
-    missing -= each * links;
+    if (links_of_class[k] == 0) continue;
+    const std::int64_t each = std::min(missing, problem.delivered(k, size, picoseconds(time)));
+    if (each == 0) continue;
+    if (links_of_class[k] >= ceil_div(missing, each)) return true;
+    missing -= each * links_of_class[k];
   }
   return false;
 }
@@ -76,8 +71,8 @@ SimTime least_time(const BoundProblem& problem, std::span<const std::int64_t> li
                    std::int64_t chunks) {
   if (problem.single_chunks) return least_time(bundles_of(problem, links_of_class, size), chunks);
   if (chunks <= 0) return SimTime::zero();
-  const Wide bytes = static_cast<Wide>(chunks) * static_cast<Wide>(size.count());
-  return least_that([&](std::int64_t time) { return enough_bytes(problem.topology, links_of_class, time, bytes); });
+  const std::int64_t amount = problem.divisible ? chunks * size.count() : chunks;
+  return least_that([&](std::int64_t time) { return enough_shared(problem, links_of_class, size, time, amount); });
 }
 
 }  // namespace tenex

@@ -5,7 +5,8 @@
 // floor((T - alpha) / (beta*m)): the floor counts of the project's physics in one formula. Where several chunks may
 // share a send, they may share its alpha and its rounding. Then a link has delivered at most floor((T - alpha) *
 // bandwidth) bytes by T under either occupancy: any number of sends with B bytes together, the last of which arrives by
-// T, take at least the serialization time of B before its alpha.
+// T, take at least the serialization time of B before its alpha. So it has delivered that many bytes over m chunks,
+// rounded down.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ struct LinkBundle {
 [[nodiscard]] SimTime least_time(std::span<const LinkBundle> bundles, std::int64_t chunks);
 
 /// The least T at which `links_of_class[k]` links of class k, for all k together, can have delivered `chunks` chunks of
-/// `size`: by whole chunks, or by bytes where the problem allows several chunks in a send. O(classes * 63).
+/// `size`, by BoundProblem::delivered(). O(classes * 63).
 [[nodiscard]] SimTime least_time(const BoundProblem& problem, std::span<const std::int64_t> links_of_class, Bytes size,
                                  std::int64_t chunks);
 

@@ -183,7 +183,8 @@ StandIn::StandIn(const BoundProblem& problem)
 std::optional<CertifiedBound> StandIn::find(const BoundMethod& method, std::uint64_t work_limit) const {
   ensure(method.certify != nullptr, "the method has certificates");
   if (!method.concerns(collective_.kind())) return std::nullopt;  // groups that differ in chunks alone are alike here
-  const BoundProblem stand_in{{topology_, collective_, Occupancy::serialization}, true, false};
+  BoundProblem stand_in{{topology_, collective_, Occupancy::serialization}, true, false};
+  stand_in.divisible = true;
   auto found = method.certify(stand_in, work_limit);
   if (found) ensure(method.check(stand_in, *found) == found->time, "a certificate proves the bound's time");
   return found;

@@ -9,13 +9,14 @@ namespace tenex {
 
 namespace {
 
-/// What one link can have delivered by a time: chunks, or bytes where sends may carry several chunks.
+/// What one link can have delivered by a time: chunks, in bytes where they may be cut.
 CheckedSum delivered(const BoundProblem& problem, std::size_t link_class, Bytes size, CheckedSum time) {
   const LinkClass& link = problem.topology.classes()[link_class];
-  if (!problem.single_chunks)
-    return time <= link.alpha.count()
-               ? 0
-               : (time - link.alpha.count()) * link.effective_bandwidth().count() / 1'000'000'000'000;
+  if (!problem.single_chunks) {
+    const CheckedSum busy = std::max<CheckedSum>(0, time - link.alpha.count());
+    const CheckedSum in_bytes = busy * link.effective_bandwidth().count() / 1'000'000'000'000;
+    return problem.divisible ? in_bytes : in_bytes / size.count();
+  }
   const auto hop = problem.hop(link_class, size);
   return time < hop.latency.count() ? 0 : (time - hop.latency.count()) / hop.busy.count() + 1;
 }
@@ -60,7 +61,7 @@ SimTime checked_busy_time(const BoundProblem& problem, std::span<const std::uint
 SimTime checked_time(const BoundProblem& problem, std::span<const std::uint32_t> weights, Bytes size,
                      CheckedSum needed) {
   if (needed == 0) return SimTime::zero();
-  if (!problem.single_chunks) needed *= size.count();
+  if (problem.divisible) needed *= size.count();
   std::vector<CheckedSum> weight_of(problem.topology.classes().size(), 0);
   for (std::size_t l = 0; l < weights.size(); ++l) weight_of[problem.topology.class_of(LinkId::at(l))] += weights[l];
   const auto carried = [&](CheckedSum time) {
@@ -83,10 +84,12 @@ SimTime checked_time_of_sizes(const BoundProblem& problem, std::span<const std::
   if (real.empty()) return SimTime::zero();
   BoundProblem in_bytes = problem;
   in_bytes.single_chunks = false;
+  in_bytes.divisible = true;
   const SimTime of_bytes = checked_time(in_bytes, weights, tenex::bytes(1), bytes);
-  if (!problem.single_chunks) return of_bytes;
+  if (problem.divisible) return of_bytes;
   SimTime time;
-  if (real.size() > 1) time = std::max(of_bytes, checked_busy_time(problem, weights, real));
+  if (real.size() > 1) time = of_bytes;
+  if (real.size() > 1 && problem.single_chunks) time = std::max(time, checked_busy_time(problem, weights, real));
   CheckedSum as_large = 0;
   for (auto each = real.rbegin(); each != real.rend(); ++each) {
     as_large += each->second;

@@ -12,7 +12,7 @@ namespace tenex {
 __extension__ using CheckedSum = __int128;
 
 /// The least T by which the links, each times its weight, can have delivered `needed` chunks of `size` (or their bytes,
-/// where sends may carry several chunks). Link by link, by bisection in 128 bits. Zero for `needed` = 0, SimTime::max()
+/// where chunks may be cut). Link by link, by bisection in 128 bits. Zero for `needed` = 0, SimTime::max()
 /// where it is never reached. O(61 * links).
 [[nodiscard]] SimTime checked_time(const BoundProblem& problem, std::span<const std::uint32_t> weights, Bytes size,
                                    CheckedSum needed);

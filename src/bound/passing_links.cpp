@@ -89,33 +89,4 @@ std::shared_ptr<const PassingLinks> passing_links(const Topology& network) {
   return std::make_shared<const PassingLinks>(std::move(links));
 }
 
-BoundProblem::BoundProblem(const Instance& given, bool overlap, bool single_chunks,
-                           std::span<const StartDelay> start_delays)
-    : BoundProblem(given, physical_network(given.topology), passing_links(physical_network(given.topology))) {
-  this->overlap = overlap;
-  this->single_chunks = single_chunks;
-  this->start_delays = start_delays;
-}
-
-BoundProblem::BoundProblem(const Instance& given, const Topology& physical, std::shared_ptr<const PassingLinks> links)
-    : Instance{links ? links->topology : physical, given.collective, given.occupancy},
-      network(physical),
-      passing(std::move(links)) {}
-
-BoundProblem BoundProblem::with(const Collective& what) const {
-  BoundProblem other({topology, what, occupancy}, network, passing);
-  other.overlap = overlap;
-  other.single_chunks = single_chunks;
-  other.start_delays = start_delays;
-  return other;
-}
-
-HopTime BoundProblem::hop(std::size_t link_class, Bytes size) const {
-  const LinkClass& link = topology.classes()[link_class];
-  HopTime hop = hop_time(link, size, occupancy);
-  if (passing && occupancy == Occupancy::transfer)
-    hop.busy = saturating_sum(passing->own_alpha[link_class], serialization_time(size, link));
-  return hop;
-}
-
 }  // namespace tenex

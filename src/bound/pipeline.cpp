@@ -8,6 +8,12 @@
 // nc in All-Reduce). Each takes an arrival that carries the farthest member's contribution: k distinct sends, none of
 // which arrives before E. From E on, a link delivers at most floor((T-E)/b) + 1 of them, so again T >= E + t. On a
 // 3-NPU line with 4 chunks an All-Reduce gets 2 + 11 = 13 steps, which is also enough.
+//
+// Sends of several chunks (BoundProblem::single_chunks): b is beta*m rounded down, and E stays. Outward: give the j-th
+// chunk of a send at t the start t + (j-1) b. Starts over a link are b apart, and the chunk is at the link's end no
+// earlier than its start + alpha + beta*m rounded up, as the send carries j chunks at least. Inward: the sends of K
+// chunks over a link that bring the farthest contribution start at E - alpha - beta*m or later, rounded up, and keep it
+// busy for K b in all, and for 1 ps more where beta*m is no whole number.
 #include <algorithm>
 #include <vector>
 
@@ -46,8 +52,7 @@ SimTime pipeline(const BoundProblem& problem, Direction direction) {
 }  // namespace
 
 std::optional<SimTime> pipeline_bound(const BoundProblem& problem) {
-  // The last chunk may leave early, in a send together with many others.
-  if (!problem.single_chunks) return std::nullopt;
+  if (!problem.follows_chunks()) return std::nullopt;
   switch (problem.collective.kind()) {
     case CollectiveKind::all_gather:
     case CollectiveKind::broadcast:

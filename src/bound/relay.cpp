@@ -113,7 +113,7 @@ class Spreading {
 std::optional<SimTime> relay_bound(const BoundProblem& problem) {
   const auto& collective = problem.collective;
   const auto kind = collective.kind();
-  if (!problem.single_chunks) return std::nullopt;
+  if (!problem.follows_chunks()) return std::nullopt;
   if (kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter) return std::nullopt;
   SimTime bound = SimTime::zero();
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {

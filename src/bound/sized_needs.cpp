@@ -39,12 +39,10 @@ SimTime raised(SimTime low, const Holds& holds) {
 /// Chunks of size s and more.
 SimTime raise_by_chunks(const BoundProblem& problem, std::span<const WeightedClass> links, const SizeNeed& need,
                         SimTime time) {
-  std::vector<HopTime> hops;
-  for (const auto& each : links) hops.push_back(problem.hop(each.link_class, need.size));
   return raised(time, [&](SimTime by) {
     Exact missing = need.amount;
-    for (std::size_t k = 0; k < hops.size() && missing > 0; ++k)
-      if (by >= hops[k].latency) missing -= links[k].weight * ((by - hops[k].latency) / hops[k].busy + 1);
+    for (std::size_t k = 0; k < links.size() && missing > 0; ++k)
+      missing -= links[k].weight * problem.delivered(links[k].link_class, need.size, by);
     return missing <= 0;
   });
 }
@@ -79,13 +77,14 @@ SimTime time_of(const BoundProblem& problem, std::span<const Exact> weight_of_cl
     if (weight_of_class[k] > 0) links.push_back({k, &problem.topology.classes()[k], weight_of_class[k]});
   if (links.empty()) return SimTime::max();
   SimTime time = SimTime::zero();
-  if (!problem.single_chunks || needs.size() > 1) {
+  if (problem.divisible || needs.size() > 1) {
     Exact bytes = 0;
     for (const auto& need : needs) bytes += need.amount * need.size.count();
     time = raise_by_bytes(links, bytes, time);
   }
-  if (!problem.single_chunks) return time;
-  if (needs.size() > 1 && links.size() == 1) time = raise_by_busy_time(problem, links.front(), needs, time);
+  if (problem.divisible) return time;
+  if (problem.single_chunks && needs.size() > 1 && links.size() == 1)
+    time = raise_by_busy_time(problem, links.front(), needs, time);
   std::ranges::sort(needs, std::ranges::greater{}, &SizeNeed::size);
   Exact as_large = 0;
   for (auto& need : needs) {

@@ -7,8 +7,8 @@
 // - Bytes: by T a link has delivered at most floor((T - alpha) * bandwidth) bytes, whatever its sends are.
 // - Where all links are of one class: the busy times of a link's sends do not overlap, and the last one ends its alpha
 //   before T (`serialization`) or at T (`transfer`). So their sum is at most that.
-// With one size the first count alone is as large as the others. Where several chunks may share a send, bytes alone
-// count.
+// With one size the first count alone is as large as the others. Where several chunks may share a send, the third does
+// not hold: parts of sends are rounded down.
 //
 // Groups that run one collective of chunks of their own (all kinds up to All-to-All) have several sizes only if they
 // differ in members. They count all chunks as the smallest, and each size by itself.

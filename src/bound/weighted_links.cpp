@@ -13,17 +13,6 @@ Bytes smallest_chunk(const BoundProblem& problem) {
   return *std::ranges::min_element(problem.collective.chunk_sizes());
 }
 
-/// Chunks (or bytes) that a link of a class can have delivered.
-Exact delivered(const BoundProblem& problem, std::size_t link_class, Bytes size, std::int64_t time) {
-  const LinkClass& link = problem.topology.classes()[link_class];
-  if (!problem.single_chunks) {
-    const Exact busy = std::max<std::int64_t>(0, time - link.alpha.count());
-    return busy * link.effective_bandwidth().count() / 1'000'000'000'000;
-  }
-  const auto hop = problem.hop(link_class, size);
-  return time < hop.latency.count() ? 0 : (time - hop.latency.count()) / hop.busy.count() + 1;
-}
-
 }  // namespace
 
 LinkWeights rounded(std::span<const double> weights, std::uint32_t heaviest) {
@@ -81,12 +70,13 @@ SimTime time_to_carry(const BoundProblem& problem, std::span<const std::uint32_t
   if (needed == 0) return SimTime::zero();
   const auto classes = problem.topology.classes();
   const auto size = smallest_chunk(problem);
-  if (!problem.single_chunks) needed *= size.count();
+  if (problem.divisible) needed *= size.count();
   std::vector<Exact> of_class(classes.size(), 0);
   for (std::size_t l = 0; l < weights.size(); ++l) of_class[problem.topology.class_of(LinkId::at(l))] += weights[l];
   const auto enough = [&](std::int64_t time) {
     Exact carried = 0;
-    for (std::size_t k = 0; k < classes.size(); ++k) carried += of_class[k] * delivered(problem, k, size, time);
+    for (std::size_t k = 0; k < classes.size(); ++k)
+      carried += of_class[k] * problem.delivered(k, size, picoseconds(time));
     return carried >= needed;
   };
   std::int64_t low = 0;

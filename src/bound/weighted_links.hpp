@@ -38,7 +38,7 @@ inline constexpr std::uint32_t kManyFractions = 720720;
 [[nodiscard]] std::vector<std::int64_t> whole_capacities(const BoundProblem& problem);
 
 /// The least T at which the sum over links of weight * (chunks that the link can have delivered by T) reaches `needed`,
-/// for chunks of the smallest size (or the same in bytes, where sends may carry several chunks). Zero for `needed` = 0,
+/// for chunks of the smallest size (or the same in bytes, where they may be cut). Zero for `needed` = 0,
 /// SimTime::max() where it is never reached. Exact. O(links + 61 * classes).
 [[nodiscard]] SimTime time_to_carry(const BoundProblem& problem, std::span<const std::uint32_t> weights, Exact needed);
 

@@ -80,8 +80,21 @@ Report certificate_of(const CertifiedBound& bound) {
   return report;
 }
 
-Report report_of(const Topology& topology, const Collective& collective, std::uint32_t unwound,
-                 const std::vector<FoundBound>& found) {
+/// Of single-chunk schedules alone, a bound of all schedules is weaker: where it is, `problem` has the stronger one.
+void add_single_chunks(Report& report, BoundProblem problem, bool exact, SimTime of_all) {
+  problem.single_chunks = true;
+  if (problem.holds_for_all()) return;
+  const auto found = bounds_of(problem, exact);
+  const auto& best = *std::ranges::max_element(found, {}, &FoundBound::time);
+  if (best.time <= of_all) return;
+  report.add("single_chunks_bound_ps", best.time.count());
+  report.add("single_chunks_bound_name", std::string(best.name));
+}
+
+Report report_of(const BoundProblem& problem, std::uint32_t unwound, bool exact) {
+  const Topology& topology = problem.network;
+  const Collective& collective = problem.collective;
+  const auto found = bounds_of(problem, exact);
   const auto& best = *std::ranges::max_element(found, {}, &FoundBound::time);
   const auto ideal = paper_ideal(topology, collective);
   Report report;
@@ -91,6 +104,8 @@ Report report_of(const Topology& topology, const Collective& collective, std::ui
   report.add("unwound_degree", static_cast<std::int64_t>(unwound));
   report.add("bound_ps", best.time.count());
   report.add("bound_name", std::string(best.name));
+  report.add("bound_class", std::string(problem.holds_for_all() ? "all" : "single_chunks"));
+  if (!problem.single_chunks) add_single_chunks(report, problem, exact, best.time);
   report.add_count("paper_ideal_ps", ideal ? ideal->count() : -1);
   std::vector<Report> all;
   for (const auto& bound : found) {
@@ -147,7 +162,8 @@ Status check_exact() {
 
 }  // namespace
 
-// Bounds hold for the topology as given: switches are unwound only if asked for, or if a synthesizer was named.
+// Bounds hold for the topology as given: switches are unwound only if asked for, or if a synthesizer was named. Without
+// an algorithm they hold for all schedules.
 ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
   if (const auto solver = arguments.exact ? check_exact() : success(); !solver)
     return complain(solver.errors()), ExitCode::bad_input;
@@ -169,12 +185,11 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
   const auto plain = topology_for_bounds(point, *topology);
   const Topology& bounded = plain ? *plain : *topology;
   const auto delays = start_delays_of(point);
-  const bool single_chunks = !names(arguments, "algorithm") || sends_single_chunks(point);
+  const bool single_chunks = names(arguments, "algorithm") && sends_single_chunks(point);
   const BoundProblem problem{
       {bounded, *collective, point.occupancy}, point.collective().overlap, single_chunks, delays};
   if (!arguments.check.empty()) return check_bounds(problem, arguments);
-  print(report_of(problem.network, *collective, point.topology.unwind, bounds_of(problem, arguments.exact)),
-        arguments.json);
+  print(report_of(problem, point.topology.unwind, arguments.exact), arguments.json);
   return ExitCode::done;
 }
 

@@ -32,21 +32,15 @@ namespace {
 
 using Command = PointArguments::Command;
 
-/// The algorithm where none is named. Bounds need none, but a point does: one that knows the collective.
-std::string_view algorithm_for(const PointArguments& arguments) {
-  if (arguments.command == Command::synthesize) return kDefaultSynthesizer;
-  if (arguments.command == Command::simulate) return kDefaultAlgorithm;
-  for (const auto& [key, text] : arguments.settings) {
-    if (key != "collective") continue;
-    const auto kind = parse_collective_kind(text);
-    if (kind && has_root(*kind)) return kDefaultSynthesizer;
-  }
-  return kAutoAlgorithm;
+/// The algorithm where none is named. Bounds need none, but a point does: one that leaves every collective a choice.
+std::string_view algorithm_for(Command command) {
+  if (command == Command::synthesize) return kDefaultSynthesizer;
+  return command == Command::simulate ? kDefaultAlgorithm : kBestOfAll;
 }
 
 Result<DesignPoint> point_of(const PointArguments& arguments) {
   auto settings = arguments.settings;
-  if (!names(arguments, "algorithm")) settings.emplace_back("algorithm", std::string(algorithm_for(arguments)));
+  if (!names(arguments, "algorithm")) settings.emplace_back("algorithm", std::string(algorithm_for(arguments.command)));
   auto point = make_point(settings, vocabulary());
   if (!point) return point;
   if (arguments.command == Command::bound && point->chunks == kAutomaticChunks)
@@ -93,7 +87,7 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
     add_present_metrics(report, row, {"overlap_method"});
   }
   add_metrics(report, row,
-              {"bound_ps", "bound_name", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s", "busbw_bytes_per_s"});
+              {"bound_ps", "bound_name", "bound_class", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s", "busbw_bytes_per_s"});
   add_present_metrics(report, row, {"rate_loss", "filling_loss", "switched_time_ps", "switched_bound_ps"});
   report.add("verified", verified_value(row.verified));
   add_metrics(report, row,
@@ -188,7 +182,7 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
   const auto written =
       write_schedule_file(arguments.out,
                           {*std::move(output.topology), *std::move(output.collective), point.occupancy, output.schedule,
-                           point.algorithm, point.canonical},
+                           point.algorithm, point.canonical, start_delays_of(point)},
                           {arguments.expanded ? SendLayout::expanded : SendLayout::compact, arguments.threads});
   if (!written) return complain(written.errors()), exit_of_once(written.errors());
   std::error_code error;

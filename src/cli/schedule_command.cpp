@@ -43,6 +43,7 @@ Report describe(const ScheduleFile& file) {
   report.add("total_chunks", static_cast<std::int64_t>(file.collective.chunks()));
   report.add("sends", static_cast<std::int64_t>(file.schedule.sends()));
   report.add("storage", std::string(file.schedule.storage_kind()));
+  if (!file.start_delays.empty()) report.add("late_npus", static_cast<std::int64_t>(file.start_delays.size()));
   return report;
 }
 
@@ -112,7 +113,8 @@ ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
   checking.memory_limit_bytes = *limit;
   checking.threads = arguments.threads;
   const auto verdict = verify_by_size(instance, result.schedule, checking);
-  const auto bound = best_cheap_bound({instance, true});
+  const bool single_chunks = result.schedule.payloads() == nullptr;
+  const auto bound = best_cheap_bound({instance, true, single_chunks});
   auto report = describe(result);
   report.add("planned_time_ps", planned.count());
   report.add("switched_time_ps", played->finish.count());
@@ -136,9 +138,12 @@ ExitCode execute(const VerifyArguments& arguments) {
   VerifyOptions options;
   options.memory_limit_bytes = *limit;
   options.threads = arguments.threads;
+  options.start_delays = file->start_delays;
   const auto verdict = verify_by_size({file->topology, file->collective, file->occupancy}, file->schedule, options);
   const OutsideWindows outside(file->topology);
-  const auto bound = best_cheap_bound({outside.topology(), file->collective, file->occupancy, true});
+  const bool single_chunks = file->schedule.payloads() == nullptr;
+  const auto bound = best_cheap_bound(
+      {{outside.topology(), file->collective, file->occupancy}, true, single_chunks, file->start_delays});
 
   auto report = describe(*file);
   report.add("verified", outcome_value(verdict.outcome));

@@ -183,7 +183,9 @@ std::string limit_of(const Evaluation& row) {
   const auto time = trains ? row.training_time_ps : row.collective_time_ps;
   const auto meaning = meaning_of_bound(row.bound_name);
   const auto network = meaning.empty() ? fmt::format("the bound {}", row.bound_name) : std::string(meaning);
-  if (time == row.bound_ps) return fmt::format("the network: no schedule is faster ({})", network);
+  if (time == row.bound_ps)
+    return fmt::format("the network: no schedule {}is faster ({})",
+                       row.bound_class == "single_chunks" ? "whose sends carry one chunk each " : "", network);
   auto text = fmt::format("the network for {:.1f} % of the time ({}); {} more may be the schedule or the bound",
                           100 * row.efficiency, network, to_rounded(picoseconds(time - row.bound_ps)));
   if (row.rate_loss == row.rate_loss)
@@ -215,7 +217,7 @@ bool is_default(const ResultView& view, const ResultColumn& column, std::size_t 
 std::string explanation(const ResultView& view, std::size_t row, bool json) {
   constexpr std::string_view kFirst[] = {
       "key",      "status",     "reason",    "engine", "collective_time_ps", "training_time_ps",
-      "bound_ps", "bound_name", "efficiency"};
+      "bound_ps", "bound_name", "bound_class", "efficiency"};
   Report report;
   const auto add = [&](const ResultColumn& column) {
     const auto value = view.cell(column, row);

@@ -233,4 +233,11 @@ Result<std::vector<ProcessGroup>> parse_groups(std::string_view text, std::size_
   return GroupParser(text, npus, place).parse();
 }
 
+bool share_npus(const std::vector<ProcessGroup>& groups) {
+  std::vector<NpuId> members;
+  for (const ProcessGroup& group : groups) members.insert(members.end(), group.members.begin(), group.members.end());
+  std::ranges::sort(members);
+  return std::ranges::adjacent_find(members) != members.end();
+}
+
 }  // namespace tenex

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tenex/execution/build.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/files/schedule_file.hpp"
 
@@ -161,7 +162,8 @@ class Committer::Impl {
                       design.occupancy,
                       std::move(point.output.schedule),
                       design.algorithm,
-                      design.canonical};
+                      design.canonical,
+                      start_delays_of(design)};
     return write_schedule_file(folder / (to_string(design.key) + ".h5"), file);
   }
 

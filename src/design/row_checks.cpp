@@ -335,14 +335,9 @@ RowChecker::GroupFacts RowChecker::read_groups(const SettingValue* value, const 
     facts.largest = std::max(facts.largest, group.members.size());
     facts.smallest = std::min(facts.smallest, group.members.size());
   }
-  std::vector<bool> taken(npus);
-  for (const ProcessGroup& group : *groups) {
+  for (const ProcessGroup& group : *groups)
     facts.own = facts.own || group.kind || group.size || group.chunks || group.root;
-    for (const NpuId member : group.members) {
-      facts.shared = facts.shared || taken[member.index()];
-      taken[member.index()] = true;
-    }
-  }
+  facts.shared = share_npus(*groups);
   facts.groups = Groups(*std::move(groups), npus);
   return facts;
 }

@@ -66,14 +66,15 @@ DesignPoint with_chunks(DesignPoint point, std::int64_t chunks) {
 /// Whether the algorithm can make the point's collective on the point's network. Unwound switches would be another
 /// network, whose times do not compare.
 bool may_do(const AlgorithmFacts& facts, const DesignPoint& point, bool switches) {
-  const auto kind = point.collective().kind;
+  const auto& runs = point.collective();
+  const auto kind = share_npus(runs.groups.list()) ? CollectiveKind::mixed : runs.kind;
   if (facts.family == AlgorithmFamily::any || facts.name == kAutoAlgorithm) return false;
   if (!facts.collectives.empty() && std::ranges::find(facts.collectives, kind) == facts.collectives.end()) return false;
   if (facts.family != AlgorithmFamily::synthesizer) return true;
   if (facts.reads.solves) return false;  // solvers take minutes, and a build may lack them: rows would differ
   if (!start_delays_of(point).empty() && !facts.waits_for_late(kind)) return false;
   if (switches && point.topology.unwind == 0 && !facts.reads.switches) return false;
-  return kind != CollectiveKind::all_reduce || point.collective().overlap || facts.reads.phases;
+  return kind != CollectiveKind::all_reduce || runs.overlap || facts.reads.phases;
 }
 
 /// A point to evaluate, and what is expected of it.
@@ -104,7 +105,9 @@ std::string name_of(const DesignPoint& before, const DesignPoint& trial) {
 class Trials {
  public:
   Trials(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options)
-      : point_(point), cache_(cache), options_(options), quick_(options) {
+      : point_(point), cache_(cache), options_(options) {
+    options_.bound_of_all = options.bound_of_all || chooses_algorithm(point);  // some of its trials send several chunks
+    quick_ = options_;
     quick_.keep_schedule = quick_.link_loads = quick_.group_times = quick_.arrivals = false;
     quick_.utilization_bins = 0;
   }
@@ -210,7 +213,7 @@ class Trials {
 
   const DesignPoint& point_;
   Cache::Impl& cache_;
-  const EvaluateOptions& options_;
+  EvaluateOptions options_;
   EvaluateOptions quick_;  ///< what the comparison of trials needs
   std::optional<DesignPoint> best_;
   Evaluation best_row_;

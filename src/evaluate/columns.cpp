@@ -48,6 +48,14 @@ std::vector<std::string_view> engine_flags() {
 }
 
 std::vector<Field> outcome_fields() {
+  MetricColumn bound_class{"bound_class",
+                           Kind::flags,
+                           "",
+                           "the schedules of which bound_ps and optimal speak: all, or those whose sends carry one "
+                           "chunk each",
+                           false,
+                           {"", "single_chunks", "all"}};
+  bound_class.later = true;
   return {
       {{"status",
         Kind::flags,
@@ -83,6 +91,7 @@ std::vector<Field> outcome_fields() {
         {"", "retimed", "no_gain", "no_memory", "reordered", "no_room", "trees"}},
        &Evaluation::overlap_method},
       {{"bound_name", Kind::flags, "", "the lower bound that binds", false, bound_flags()}, &Evaluation::bound_name},
+      {std::move(bound_class), &Evaluation::bound_class},
       {{"simulation_engine",
         Kind::flags,
         "",
@@ -165,7 +174,7 @@ std::vector<Field> result_fields() {
       added("chosen_chunks", "", "the best number of chunks, if chunks is auto", &Evaluation::chosen_chunks),
       added("epochs", "", "epochs of the schedule in a solver's model", &Evaluation::epochs),
       added("epoch_ps", "ps", "the length of an epoch", &Evaluation::epoch_ps),
-      added("optimal", "", "1 if it is proven that no schedule ends sooner", &Evaluation::optimal),
+      added("optimal", "", "1 if it is proven that no schedule of bound_class ends sooner", &Evaluation::optimal),
       added("clock_ended", "", "1 if solver_time_limit ended a search, so that other runs may have other results",
             &Evaluation::clock_ended),
       share("optimality_gap", "1 - proven lower bound / time", &Evaluation::optimality_gap),

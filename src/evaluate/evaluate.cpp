@@ -75,6 +75,12 @@ void describe(Evaluation& row, const TimedStream& stream) {
   row.simulation_seconds = stream.simulation_seconds;
 }
 
+void describe(Evaluation& row, const CachedBound& bound) {
+  row.bound_ps = bound.time.count();
+  row.bound_name = bound.name;
+  row.bound_class = bound.holds_for_all ? "all" : "single_chunks";
+}
+
 void keep_observations(Evaluation& row, TimedStream& stream) {
   row.link_loads = std::move(stream.link_loads);
   row.arrivals = std::move(stream.arrivals);
@@ -185,8 +191,7 @@ void fill_bound(Evaluation& row, const DesignPoint& point, ExecutionCache& cache
   // A program's messages may carry several chunks.
   const bool single_chunks = find_synthesizer(point.algorithm) != nullptr;
   const auto bound = find_cheap_bound(point, (*built->topology)->topology, built->collective, single_chunks, cache);
-  row.bound_ps = bound->time.count();
-  row.bound_name = bound->name;
+  describe(row, *bound);
   measure(row, point, built->collective, bound->time);
   row.status = PointStatus::ok;
 }
@@ -206,9 +211,9 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   describe(row, *stream);
   if (!verify_stream(row, point, topology, *collective, *stream, checking_options(plan, options))) return;
 
-  const auto bound = find_bound(point, topology, *collective, stream->single_chunks, stream->finish, cache);
-  row.bound_ps = bound->time.count();
-  row.bound_name = bound->name;
+  const bool single_chunks = stream->single_chunks && !options.bound_of_all;
+  const auto bound = find_bound(point, topology, *collective, single_chunks, stream->finish, cache);
+  describe(row, *bound);
   row.paper_ideal_ps = bound->paper_ideal_ps;
   measure(row, point, topology, *collective, *stream);
   // The congestion-unaware backend lets messages overlap on a link, so its times are not physical and no bound holds.

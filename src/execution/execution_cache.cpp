@@ -113,9 +113,10 @@ std::shared_ptr<const CachedBound> find_cheap_bound(const DesignPoint& point, co
         const auto plain = topology_for_bounds(point, topology);
         const Topology& bounded = plain ? *plain : topology;
         const auto delays = start_delays_of(point);
-        const auto bound = best_cheap_bound(problem_of(point, bounded, collective, single_chunks, delays));
+        const auto problem = problem_of(point, bounded, collective, single_chunks, delays);
+        const auto bound = best_cheap_bound(problem);
         const auto ideal = paper_ideal(bounded, collective);
-        return CachedBound{std::string(bound.name), bound.time, ideal ? ideal->count() : -1};
+        return CachedBound{std::string(bound.name), bound.time, ideal ? ideal->count() : -1, problem.holds_for_all()};
       },
       bytes_of);
 }

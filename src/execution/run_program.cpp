@@ -164,7 +164,7 @@ class ProgramRunner {
   /// Simulates with and without overlap; the variant that the point does not ask for gives its time only. An algorithm
   /// without halves (trees) is timed as one program only.
   [[nodiscard]] Result<TimedStream> run_all_reduce(const Algorithm& algorithm) const {
-    if (!has_halves(algorithm) && !point_.collective().overlap) return no_halves(algorithm);
+    if (!has_halves(algorithm) && !point_.collective().overlap) return no_halves(algorithm.name);
     auto whole = simulate_as(algorithm, CollectiveKind::all_reduce, point_.collective().overlap ? full_ : quick_);
     if (!whole) return whole.errors();
     const auto with_overlap = whole->finish.count();

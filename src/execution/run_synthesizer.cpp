@@ -1,6 +1,7 @@
 // A synthesizer's schedule as a timed stream.
 #include <utility>
 
+#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/execution_cache.hpp"
@@ -14,6 +15,8 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
                                     SharedSchedules& shared) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
+  const bool without = collective.kind() == CollectiveKind::all_reduce && !point.collective().overlap;
+  if (without && !synthesizer->phases) return no_halves(synthesizer->name);
   const Stopwatch watch;
   auto problem = synthesis_problem(point, topology, collective, memory_limit_bytes);
   problem.threads = asked.threads;
@@ -36,7 +39,6 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
     stream.overlap_method = made->overlap_method;
   }
   if (!all_reduce && point.collective().kind == CollectiveKind::all_reduce) stream.with_overlap_ps = made->time.count();
-  const bool without = all_reduce && synthesizer->phases && !point.collective().overlap;
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;
   stream.sends = stream.schedule.sends();

@@ -52,8 +52,10 @@ struct ScheduleData {
   std::int64_t size_bytes = 0;
   std::int64_t chunks = 0;
   std::int64_t root = 0;
-  std::vector<std::int64_t> group_size;  ///< per process group
-  std::vector<std::uint32_t> member;     ///< NPUs, group by group
+  std::vector<std::int64_t> group_size;    ///< per process group
+  std::vector<std::uint32_t> member;       ///< NPUs, group by group
+  std::vector<std::uint32_t> delayed_npu;  ///< NPUs that start late; empty: none does
+  std::vector<std::int64_t> delay_ps;      ///< per such NPU
 
   // What groups have of their own, if they differ or store conditions; otherwise empty.
   std::vector<std::int64_t> group_kind;  ///< position in collective_names()

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <fmt/core.h>
@@ -338,6 +339,10 @@ ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
   }
   if (collective.kind() == CollectiveKind::mixed || stores_conditions(collective.kind()))
     describe_own(collective, data);
+  for (const auto& [npu, time] : file.start_delays) {
+    data.delayed_npu.push_back(npu.value());
+    data.delay_ps.push_back(time.count());
+  }
   return data;
 }
 
@@ -359,6 +364,29 @@ Status check_times(const ScheduleFile& frame, const Schedule& schedule, std::uin
       fmt::format("{:.0f} of them may follow one another, and times of up to 26 days (2^61 ps) are computed", hops));
 }
 
+namespace {
+
+/// Errors (input): columns of different lengths, an NPU that does not exist or is named twice, a delay out of range.
+Result<std::vector<StartDelay>> restore_delays(const ScheduleData& data) {
+  std::vector<StartDelay> delays;
+  if (data.delayed_npu.size() != data.delay_ps.size())
+    return input_error({}, "columns of start delays differ in length", "a late NPU has one delay");
+  std::set<std::uint32_t> named;
+  for (std::size_t i = 0; i < data.delayed_npu.size(); ++i) {
+    const auto npu = data.delayed_npu[i];
+    const SimTime delay = SimTime::of(data.delay_ps[i]);
+    if (npu >= data.npus || !named.insert(npu).second)
+      return input_error({}, fmt::format("a start delay of NPU {}", npu), "it does not exist, or has another delay");
+    if (delay < SimTime::zero() || delay > kLongestTime)
+      return input_error({}, fmt::format("NPU {} starts at {} ps", npu, delay.count()),
+                         "times of up to 26 days (2^61 ps) are computed");
+    delays.push_back({NpuId(npu), delay});
+  }
+  return delays;
+}
+
+}  // namespace
+
 Result<ScheduleFile> restore_frame(ScheduleData data, const std::string& name) {
   const auto occupancy = parse_occupancy(data.occupancy);
   if (!occupancy) return at_file(occupancy.errors(), name);
@@ -366,8 +394,10 @@ Result<ScheduleFile> restore_frame(ScheduleData data, const std::string& name) {
   if (!topology) return at_file(topology.errors(), name);
   auto collective = restore_collective(data);
   if (!collective) return at_file(collective.errors(), name);
-  return ScheduleFile{std::move(topology).value(), std::move(collective).value(), *occupancy, {},
-                      std::move(data.algorithm),   std::move(data.canonical)};
+  auto delays = restore_delays(data);
+  if (!delays) return at_file(delays.errors(), name);
+  return ScheduleFile{std::move(topology).value(), std::move(collective).value(), *occupancy,        {},
+                      std::move(data.algorithm),   std::move(data.canonical),     *std::move(delays)};
 }
 
 Status write_schedule_file(const std::filesystem::path& path, const ScheduleFile& file, const WriteOptions& options) {

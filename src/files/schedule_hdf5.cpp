@@ -52,6 +52,9 @@ void write_facts(ColumnFileWriter& writer, const ScheduleData& data) {
     ScheduleData::for_each_own(data, [&](const char* name, const auto& column) {
       writer.write(std::string("/collective/") + name, std::span(column));
     });
+  if (data.delayed_npu.empty()) return;
+  writer.write("/collective/delayed_npu", std::span<const std::uint32_t>(data.delayed_npu));
+  writer.write("/collective/delay_ps", std::span<const std::int64_t>(data.delay_ps));
 }
 
 void write_links(ColumnFileWriter& writer, const Topology& topology) {
@@ -109,6 +112,10 @@ Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   collective.column("member", data.member);
   if (reader.has("/collective/group_kind"))
     ScheduleData::for_each_own(data, [&](const char* name, auto& column) { collective.column(name, column); });
+  if (reader.has("/collective/delayed_npu")) {
+    collective.column("delayed_npu", data.delayed_npu);
+    collective.column("delay_ps", data.delay_ps);
+  }
   for (const auto* facts : {&file, &topology, &unwound, &collective})
     if (!facts->errors().empty()) return facts->errors();
   return data;

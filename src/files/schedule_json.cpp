@@ -69,6 +69,8 @@ Json describe_collective(const ScheduleData& data) {
   }
   if (!data.group_kind.empty())
     ScheduleData::for_each_own(data, [&](const char* name, const auto& column) { collective[name] = column; });
+  for (std::size_t i = 0; i < data.delayed_npu.size(); ++i)
+    collective["start_delays"].push_back({{"npu", data.delayed_npu[i]}, {"delay_ps", data.delay_ps[i]}});
   return collective;
 }
 
@@ -156,6 +158,11 @@ ScheduleData read_facts(const Json& document) {
         else
           column.push_back(integer(value));
     });
+  if (collective.contains("start_delays"))
+    for (const auto& item : collective.at("start_delays")) {
+      data.delayed_npu.push_back(id(item.at("npu")));
+      data.delay_ps.push_back(integer(item.at("delay_ps")));
+    }
   return data;
 }
 

@@ -232,6 +232,27 @@ TEST(Cut, CountsBytesWhereSendsMayCarrySeveralChunks) {
   EXPECT_EQ(check_cut(shared, bound->inside), microseconds(61));
 }
 
+// Three chunks of 100 bytes at 60 GB/s, each 1,666.7 ps: one by one 3 * 1,667 ps, in one send 5,000 ps. Over two links
+// two of them share one, and in bytes half of all would: chunks are not cut.
+TEST(Cut, CountsWholeChunksOfSendsThatCarrySeveral) {
+  const auto gather = support::collective(all_gather, 2, bytes(600), 3);
+  const auto line = support::line(2, SimTime::zero(), gigabytes_per_second(60));
+  const std::vector<VertexId> first{VertexId(0)};
+  EXPECT_EQ(check_cut({line, gather, Occupancy::serialization}, first), picoseconds(5001));
+  const BoundProblem all{{line, gather, Occupancy::serialization}, true, false};
+  EXPECT_FALSE((BoundProblem{line, gather}.holds_for_all()));
+  EXPECT_TRUE(all.holds_for_all());
+  EXPECT_EQ(check_cut(all, first), picoseconds(5000));
+  EXPECT_EQ(cut_time(all, first), picoseconds(5000));
+  const auto ring = support::graph(2, {{VertexId(0), VertexId(1), SimTime::zero(), gigabytes_per_second(60)},
+                                       {VertexId(0), VertexId(1), SimTime::zero(), gigabytes_per_second(60)},
+                                       {VertexId(1), VertexId(0), SimTime::zero(), gigabytes_per_second(60)},
+                                       {VertexId(1), VertexId(0), SimTime::zero(), gigabytes_per_second(60)}});
+  const BoundProblem twice{{ring, gather, Occupancy::transfer}, true, false};
+  EXPECT_EQ(check_cut(twice, first), picoseconds(3334));
+  EXPECT_EQ(cut_time(twice, first), picoseconds(3334));
+}
+
 TEST(Cut, IsABoundWhereverItsWorkEnds) {
   const auto mesh = support::mesh(8, 8, SimTime::zero());
   const auto gather = of_megabytes(all_gather, 64);

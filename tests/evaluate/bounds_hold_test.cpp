@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluate/claims.hpp"
 #include "evaluate/points.hpp"
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
@@ -34,50 +35,13 @@
 namespace tenex {
 namespace {
 
+using support::Claims;
+using support::claims_of;
+using support::makers;
 using support::Words;
 
-/// The names of all algorithms and synthesizers.
-std::vector<std::string> makers() {
-  std::vector<std::string> names{std::string(kAutoAlgorithm)};
-  for (const auto& algorithm : algorithms()) names.emplace_back(algorithm.name);
-  for (const auto& synthesizer : synthesizers()) names.emplace_back(synthesizer.name);
-  return names;
-}
-
-/// A bound and its time.
-struct Claim {
-  std::string_view name;
-  SimTime time;
-};
-
-struct Claims {
-  std::vector<Claim> all;
-  std::string refuted;  ///< where a checker disagrees
-};
-
-/// The times of all methods that apply. Those with a certificate search for it, and take that of the problem's stand-in
-/// as well, as rows do.
-Claims claims_of(const BoundProblem& problem) {
-  const auto work_limit = std::uint64_t{1} << (support::long_run() ? 24 : 20);  // a third of a second at most; 20 ms
-  Claims claims;
-  const auto claim = [&](const BoundMethod& method, const CertifiedBound& certified, SimTime time) {
-    claims.all.push_back({method.name, time});
-    const auto checked = method.check(problem, certified);
-    if (checked != time)
-      claims.refuted = fmt::format("{} says {} ps, its checker {} ps", method.name, time.count(), checked.count());
-  };
-  for (const auto& method : bound_methods()) {
-    if (method.compute != nullptr) {
-      if (const auto time = method.compute(problem)) claims.all.push_back({method.name, *time});
-      continue;
-    }
-    if (!method.concerns(problem.collective.kind())) continue;
-    if (const auto found = method.certify(problem, work_limit)) claim(method, *found, found->time);
-    if (const auto found = StandIn(problem).find(method, work_limit))
-      claim(method, *found, method.time_of(problem, *found));
-  }
-  return claims;
-}
+/// Of each search for a certificate: a third of a second at most; 20 ms.
+std::uint64_t work_limit() { return std::uint64_t{1} << (support::long_run() ? 24 : 20); }
 
 /// What was compared, so that a test can ask whether that was enough.
 struct Counts {
@@ -186,7 +150,7 @@ class Audit {
     const auto plain = outside.topology().without_shape();
     const auto delays = key.delayed ? start_delays_of(point) : std::vector<StartDelay>{};
     const Instance instance{key.shaped ? outside.topology() : plain, *output.collective, point.occupancy};
-    found->second = claims_of({instance, key.overlap, key.single_chunks, delays});
+    found->second = claims_of({instance, key.overlap, key.single_chunks, delays}, work_limit());
     return found->second;
   }
 

@@ -58,6 +58,64 @@ TEST(BestAlgorithm, IsTheFastestOfAllThatAreNamed) {
       }
 }
 
+// By hand: group "0,1" and group "1,2" of RI(4) exchange over two pairs of links, which no other group uses. A
+// Broadcast of 1 MB takes 20 us over 50 GB/s without alpha, and an All-Reduce of two NPUs as long in halves both ways.
+TEST(BestAlgorithm, ServesGroupsThatShareNpus) {
+  for (const char* collective : {"broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce", "all_to_all"}) {
+    const Words words{{"topology", "RI(4)"},      {"bandwidth", "50GB/s"}, {"groups", "0,1;1,2"},
+                      {"collective", collective}, {"size", "1MB"},         {"chunks", "2"}};
+    const auto row = row_of(point(with(words, "algorithm", "best")));
+    ASSERT_EQ(row.status, PointStatus::ok) << collective << ": " << row.reason;
+    EXPECT_EQ(row.verified, Verified::yes) << collective;
+    EXPECT_EQ(row.collective_time_ps, least_time(words)) << collective;
+    EXPECT_EQ(row.optimal, 1) << collective;
+  }
+}
+
+// By hand: 64 MB in 8 * 16 chunks of 500 KB take 10 us each at 50 GB/s. Through a switch that copies and adds, an NPU
+// sends its 128 contributions and receives 128 sums: 1,280 us and two alphas of 0.5 us. Without, 2 * 7 * 16 chunks
+// cross each port: 2,240 us. What the switch can do is the network's, whatever the algorithm makes of it.
+TEST(BestAlgorithm, ComparesWithTheBoundOfSwitchesThatCopyAndAdd) {
+  const Words words{{"topology", "SW(8)"},        {"alpha", "0.5us"},       {"bandwidth", "50GB/s"},
+                    {"collective", "all_reduce"}, {"size", "64MB"},         {"chunks", "16"},
+                    {"switch_copy", "yes"},       {"switch_reduce", "yes"}, {"forwarding", "cut_through"}};
+  const auto halving = row_of(point(with(words, "algorithm", "rhd")));
+  EXPECT_EQ(halving.collective_time_ps, 2'241'000'000 + 0);
+  EXPECT_EQ(halving.bound_ps, 1'281'000'000);
+  const auto best = row_of(point(with(words, "algorithm", "best")));
+  EXPECT_EQ(best.bound_ps, 1'281'000'000);
+  EXPECT_EQ(best.chosen_algorithm, "pccl");
+  EXPECT_LT(best.collective_time_ps, 1'400'000'000);
+}
+
+// By hand, `transfer`, two chunks of 1 byte on each of four NPUs of a line, gathered at its end: one by one, six chunks
+// over the last link take 6 * (1 us + 20 ps); in one message the alpha of 1 us is paid once on each link.
+TEST(BestAlgorithm, DoesNotStopAtABoundOfSchedulesThatSendSingleChunks) {
+  const Words words{{"topology", "LI(4)"}, {"alpha", "1us"}, {"bandwidth", "50GB/s"},  {"collective", "gather"},
+                    {"size", "8B"},        {"chunks", "2"},  {"occupancy", "transfer"}};
+  const auto direct = row_of(point(with(words, "algorithm", "direct")));
+  EXPECT_EQ(direct.bound_ps, 6 * 1'000'020);
+  EXPECT_EQ(direct.bound_class, "single_chunks");
+  const auto messages = row_of(point(with(words, "algorithm", "binomial")));
+  EXPECT_EQ(messages.bound_class, "all");
+  EXPECT_LT(messages.collective_time_ps, direct.bound_ps);
+  const auto best = row_of(point(with(words, "algorithm", "best")));
+  EXPECT_EQ(best.bound_class, "all");
+  EXPECT_EQ(best.collective_time_ps, messages.collective_time_ps);
+}
+
+TEST(Overlap, IsRefusedByWhatHasNoHalves) {
+  for (const char* algorithm : {"trees", "dbt"}) {
+    const auto row = row_of(point({{"topology", "RI(4)"},
+                                   {"collective", "all_reduce"},
+                                   {"size", "1MB"},
+                                   {"overlap", "false"},
+                                   {"algorithm", algorithm}}));
+    EXPECT_EQ(row.status, PointStatus::unsupported) << algorithm;
+    EXPECT_THAT(row.reason, HasSubstr("without overlap"));
+  }
+}
+
 // By hand, alpha 1 us and 50 GB/s (20 ps a byte): on RI(5), shards of 72,000 bytes take 1 + 1.44 us a hop. Each NPU
 // receives 4 shards over 2 links: 2 hops, which shortest paths reach. An All-to-All on mesh(2,3) reaches no bound.
 TEST(BestAlgorithm, EndsWithAProofOrAGap) {

@@ -106,6 +106,20 @@ TEST_P(ScheduleFiles, GiveBackCopies) {
   expect_same(written, *read);
 }
 
+TEST_P(ScheduleFiles, GiveBackStartDelays) {
+  auto written = sample(copies(10));
+  written.start_delays = {{NpuId(4), microseconds(7)}, {NpuId(0), nanoseconds(3)}};
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  expect_same(written, *read);
+  ASSERT_EQ(read->start_delays.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read->start_delays[i].npu, written.start_delays[i].npu);
+    EXPECT_EQ(read->start_delays[i].time, written.start_delays[i].time);
+  }
+}
+
 // Links that differ in their windows alone stay apart, and those with the same windows are of one class.
 TEST_P(ScheduleFiles, GiveBackWindows) {
   auto written = sample(copies(17));

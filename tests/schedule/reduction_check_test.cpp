@@ -185,6 +185,32 @@ TEST(ReductionChecks, RejectAPartialSumThatIsSentAgainWithMoreInIt) {
   EXPECT_EQ(verdict.findings[0].violation, Violation::contribution_twice);
 }
 
+// RI(3), groups "0,1": a Reduce-Scatter of two chunks is a sum over 1 -> 0 and one over 0 -> 1, 520 ns each. Later
+// sends of the same sums to NPU 2, which is in no group, are legal and of no use to anybody: the time stays 520 ns.
+// Where NPU 2 relays the second sum instead, 0 -> 2 and 2 -> 1, both sends are useful, and a third one from 2 back to 0
+// is not.
+TEST(ReductionChecks, CountPartialSumsThatNobodyNeedsAsWaste) {
+  const auto topology = support::ring(3);
+  const auto scatter = support::collective(CollectiveKind::reduce_scatter, 3, bytes(2000), 1, "0,1");
+  const auto link = [&](std::uint32_t a, std::uint32_t b) { return test::link_between(topology, a, b).value(); };
+  const auto check = [&](std::vector<Send> sends) {
+    const Verdict verdict = verify({topology, scatter, Occupancy::transfer}, make_list_schedule(std::move(sends)));
+    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    return std::pair(verdict.collective_time, verdict.waste);
+  };
+  const Send to_first = sum_of(0, link(1, 0), microseconds(0));
+  const Send to_second = sum_of(1, link(0, 1), microseconds(0));
+  EXPECT_EQ(check({to_first, to_second}), std::pair(nanoseconds(520), std::uint64_t{0}));
+  EXPECT_EQ(check({to_first, to_second, sum_of(0, link(0, 2), microseconds(50))}),
+            std::pair(nanoseconds(520), std::uint64_t{1}));
+  EXPECT_EQ(
+      check({to_first, to_second, sum_of(0, link(0, 2), microseconds(50)), sum_of(1, link(1, 2), microseconds(60))}),
+      std::pair(nanoseconds(520), std::uint64_t{2}));
+  const Send to_relay = sum_of(1, link(0, 2), microseconds(0));
+  const Send from_relay = sum_of(1, link(2, 1), microseconds(2));
+  EXPECT_EQ(check({to_first, to_relay, from_relay}), std::pair(nanoseconds(2520), std::uint64_t{0}));
+}
+
 TEST(ReductionChecks, NeedOneBitPerNpuAndChunkAtScale) {
   // 1,024 NPUs on a ring, a chain for each chunk: a million sends verified by the in-tree rule with no memory for sets
   // at all.

@@ -1,5 +1,6 @@
 // The folder's study, the points that count as done, and the lock.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -178,9 +179,9 @@ TEST(ResultFolder, RefusesAnotherPhysicsAlways) {
   const auto study = study_of(1);
   ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
   auto state = support::read_text(folder.path() / "state.toml");
-  const auto at = state.find("physics = 9");
+  const auto at = state.find(fmt::format("physics = {}", physics_version));
   ASSERT_NE(at, std::string::npos);
-  state.replace(at, 11, "physics = 0");
+  state.replace(at, state.find('\n', at) - at, "physics = 0");
   support::write_text(folder.path() / "state.toml", state);
   EXPECT_THAT(message_of(ResultFolder::open(folder.path(), study, {.extend = true})), HasSubstr("physics 0"));
 }

@@ -8,6 +8,7 @@
 
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
+#include "synthesis/pccl/engines.hpp"
 #include "synthesis/synthesis_support.hpp"
 
 namespace tenex {
@@ -128,6 +129,25 @@ RC_GTEST_PROP(Pccl, MakesAnyCollectiveInAnyGroupsOnAnyGraph, ()) {
   problem.threads = 2;
   RC_ASSERT(schedule_hash(find_synthesizer("pccl")->synthesize(problem).value().schedule) ==
             schedule_hash(synthesis.schedule));
+}
+
+TEST(Pccl, ByItselfIsNoSlowerThanEightAttemptsOfItsSearch) {
+  int gained = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const Topology topology = support::random_connected_topology(seed, 10, seed % 2 == 0);
+    const Collective gather =
+        support::of_megabytes(CollectiveKind::all_gather, topology.npus(), 1 + static_cast<std::int64_t>(seed % 3));
+    SynthesisProblem problem{{topology, gather}, seed};
+    const auto automatic = find_synthesizer("pccl")->synthesize(problem).value();
+    problem.engine = pccl_engine::paths;
+    const auto once = find_synthesizer("pccl")->synthesize(problem).value();
+    problem.attempts = 8;
+    const auto searched = find_synthesizer("pccl")->synthesize(problem).value();
+    EXPECT_LE(automatic.time, searched.time) << seed;
+    EXPECT_LE(automatic.time, once.time) << seed;
+    gained += automatic.time < once.time ? 1 : 0;
+  }
+  EXPECT_GT(gained, 0);
 }
 
 }  // namespace

@@ -291,5 +291,34 @@ TEST(TeCcl, SearchesMakeValidSchedules) {
   EXPECT_GE(verdict.collective_time, rates.bound);
 }
 
+// Scatter of chunks of 2 bytes over SW(4) with an alpha of 1 us at 50 GB/s, `transfer`: the default epoch, five times
+// the 40 ps of a chunk, makes a hop of 5,001 epochs, which a link is busy for. Rows of all windows of so many epochs
+// would have hundreds of millions of terms. They are not built, and epochs four times as long are taken until models
+// fit.
+TEST(TeCclLimits, TakeLongerEpochsWhereAlphaIsMuchLongerThanAChunk) {
+  const Topology topology = support::switched(4, microseconds(1));
+  const Collective scatter = support::collective(CollectiveKind::scatter, 4, bytes(8));
+  SynthesisProblem problem{{topology, scatter, Occupancy::transfer}};
+  problem.solver.time_limit = microseconds(10'000);
+  const SimTime epoch = te_ccl::epoch_length(problem, problem.solver.epoch);
+  EXPECT_EQ(epoch, picoseconds(200));
+  const auto made = synthesize_checked("te_ccl", problem);
+  ASSERT_TRUE(made.solver.has_value());
+  EXPECT_GE(made.solver->epoch, epoch * 4);
+  EXPECT_GE(made.solver->bound, best_cheap_bound({problem, true}).time);
+}
+
+// The same of whole chunks: a horizon of the known time has 25,000 epochs for each of two hops.
+TEST(TeCclLimits, BuildNoModelOfMoreTermsThanTheMemoryThatIsPlanned) {
+  const Topology topology = support::switched(4, microseconds(1));
+  const Collective broadcast = support::collective(CollectiveKind::broadcast, 4, bytes(8), 2);
+  const Instance instance{topology, broadcast, Occupancy::transfer};
+  const auto grid = te_ccl::epoch_grid(instance, picoseconds(200), Rounding::up);
+  const auto model =
+      te_ccl::build_model(instance, grid, te_ccl::first_state(instance), {.horizon = 25'000, .limits = false});
+  EXPECT_EQ(model.program.row_count(), 0);
+  EXPECT_TRUE(model.sends.empty());
+}
+
 }  // namespace
 }  // namespace tenex

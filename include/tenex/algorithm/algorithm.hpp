@@ -97,8 +97,8 @@ inline constexpr std::string_view kDefaultAlgorithm = "ring";
 
 /// Whether the algorithm's All-Reduce is a Reduce-Scatter followed by an All-Gather. Trees have no such halves.
 [[nodiscard]] bool has_halves(const Algorithm& algorithm);
-/// The error (unsupported) for an algorithm without halves that is to run without overlap.
-[[nodiscard]] Diagnostic no_halves(const Algorithm& algorithm);
+/// The error (unsupported) for an algorithm, or a synthesizer, without halves that is to run without overlap.
+[[nodiscard]] Diagnostic no_halves(std::string_view algorithm);
 
 /// Whether an algorithm can do this collective on this topology. Errors (input): a collective that the algorithm is not
 /// defined for, a collective for another number of NPUs than the topology has, and those of Algorithm::fits; (resource)

@@ -37,19 +37,34 @@ struct BoundProblem : Instance {
   /// The same for another collective. O(1).
   [[nodiscard]] BoundProblem with(const Collective& what) const;
 
-  /// A send over a link of this class of `topology`. `latency` lasts until the chunk has arrived at the end of its path
-  /// over cut-through switches. O(1).
+  /// A send of one chunk over a link of this class of `topology`. `latency` lasts until the chunk has arrived at the
+  /// end of its path over cut-through switches. Without `single_chunks`: its part of a send of several, beta*m rounded
+  /// down, at least 1 ps (which is wrong where follows_chunks() is false). O(1).
   [[nodiscard]] HopTime hop(std::size_t link_class, Bytes size) const;
+
+  /// Whether bounds that follow single chunks from hop to hop may use hop(): not where a part of a send of several
+  /// chunks takes less than a picosecond. O(classes * chunk sizes).
+  [[nodiscard]] bool follows_chunks() const;
+
+  /// Whether its bounds hold for all schedules: sends may carry several chunks, or gain nothing by it (`serialization`,
+  /// where beta*m is a whole number of picoseconds on every link). O(classes * chunk sizes).
+  [[nodiscard]] bool holds_for_all() const;
+
+  /// The most chunks of this size (bytes, where `divisible`) that a link of this class of `topology` has delivered by
+  /// a time; the largest number where there are more. O(1).
+  [[nodiscard]] std::int64_t delivered(std::size_t link_class, Bytes size, SimTime by) const;
 
   const Topology& network;                      ///< the physical network as it is
   std::shared_ptr<const PassingLinks> passing;  ///< of `topology`; null without cut-through switches
   /// All-Reduce: a chunk's gather may begin when its own reduction is complete. Without overlap the sum of the bounds
   /// of the two parts holds too; with overlap it does not (a 3-NPU line with 4 chunks takes 13 steps, the sum says 16).
   bool overlap = true;
-  /// Every send carries one chunk. Otherwise several chunks may share a send and pay alpha once (textbook algorithms
-  /// with large messages), so that bytes are counted instead of chunks and bounds that follow single chunks do not
-  /// apply.
+  /// Every send carries one chunk. Otherwise several chunks may share a send and pay alpha and its rounding once
+  /// (textbook algorithms with large messages). Such a send of k chunks is no faster than k sends in a row that each
+  /// keep their link for beta*m alone: bounds then count those (hop()), under either occupancy.
   bool single_chunks = true;
+  /// Without `single_chunks`: chunks may be cut into bytes. For searches alone, whose problems have few large chunks.
+  bool divisible = false;
   /// NPUs that start late; none twice. Bounds that do not read them hold as well.
   std::span<const StartDelay> start_delays;
 

@@ -100,6 +100,9 @@ struct ProcessGroup {
 [[nodiscard]] Result<std::vector<ProcessGroup>> parse_groups(std::string_view text, std::size_t npus,
                                                              const Place& place = {});
 
+/// Whether an NPU is in two of the groups. O(members log members).
+[[nodiscard]] bool share_npus(const std::vector<ProcessGroup>& groups);
+
 /// A collective as a study describes it. What a group has of its own comes first.
 struct CollectiveRequest {
   CollectiveKind kind = CollectiveKind::all_gather;

@@ -44,6 +44,8 @@ class Cache {
 struct EvaluateOptions : ExecutionOptions {
   bool keep_schedule = false;  ///< return the verified stream
   bool group_times = false;
+  /// The bound is that of all schedules, also where the point's own sends carry one chunk each.
+  bool bound_of_all = false;
   bool alone = false;  ///< nothing else runs in this process: peak_rss_bytes is meaningful
 };
 

@@ -55,6 +55,8 @@ struct Evaluation {
   std::string overlap_method;                 ///< as in Synthesis
   std::int64_t bound_ps = -1;
   std::string bound_name = "none";
+  /// The schedules of which the bound and `optimal` speak: "all", or "single_chunks", whose sends carry one chunk each.
+  std::string bound_class;
   /// Bound / time; absent if times are not bounded (congestion_unaware).
   double efficiency = std::numeric_limits<double>::quiet_NaN();
   std::int64_t paper_ideal_ps = -1;
@@ -71,7 +73,7 @@ struct Evaluation {
   // Of synthesizers with solvers (SolverReport).
   std::int64_t epochs = -1;
   std::int64_t epoch_ps = -1;
-  std::int64_t optimal = -1;  ///< 1: it is proven that no schedule ends sooner
+  std::int64_t optimal = -1;  ///< 1: it is proven that no schedule of bound_class ends sooner
   double optimality_gap = std::numeric_limits<double>::quiet_NaN();
   std::int64_t clock_ended = -1;  ///< 1: solver_time_limit ended a search; another run may have another result
   // Of synthesizers for which switches were unwound: the same schedule played on the switches (play_on_switches()).

@@ -21,6 +21,7 @@ struct CachedBound {
   std::string name;
   SimTime time;
   std::int64_t paper_ideal_ps = -1;
+  bool holds_for_all = true;  ///< BoundProblem::holds_for_all()
 };
 
 /// Memory-bounded and thread-safe. It never changes a result.

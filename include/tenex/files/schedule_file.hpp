@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
@@ -28,6 +29,7 @@ struct ScheduleFile {
   Schedule schedule;
   std::string algorithm;  ///< what made it
   std::string canonical;  ///< the design point's canonical text; may be empty
+  std::vector<StartDelay> start_delays = {};  ///< NPUs that send nothing before a time; none twice
 };
 
 /// Layout of the sends in HDF5 files.

@@ -95,7 +95,8 @@ struct Synthesizer {
   /// source reaches.
   Result<Synthesis> (*synthesize)(const SynthesisProblem&);
   /// Expected bytes under the problem's limit (more than the limit if even the least does not fit) and seconds on one
-  /// thread, from sizes alone: for plans and leases.
+  /// thread, from sizes alone: for plans and leases. They decide what is tried, and so do not read the number of
+  /// threads, which never changes a result.
   std::size_t (*estimate_bytes)(const SynthesisProblem&);
   double (*estimate_seconds)(const SynthesisProblem&);
   /// The expected sends of one period, if the schedule will be equal periods, so that the verifier checks one of them

@@ -84,11 +84,8 @@ bool has_common_chunks(const PointView& view) { return simulates(view) && is_com
 bool has_common_size(const PointView& view) { return runs_collective(view) && is_common(view); }
 
 bool has_root_rank(const PointView& view) { return has_root(view.collective.kind); }
-/// Whether the point runs a reduction and a gather that may overlap.
-bool has_phases(const PointView& view) {
-  return view.collective.kind == CollectiveKind::all_reduce &&
-         (view.point.family != AlgorithmFamily::synthesizer || view.point.reads.phases);
-}
+/// Whether a reduction and a gather may overlap. An algorithm without these two refuses `overlap = false`.
+bool has_phases(const PointView& view) { return view.collective.kind == CollectiveKind::all_reduce; }
 
 }  // namespace
 

@@ -40,11 +40,11 @@ bool has_switches(const PointView& view) {
   return runs_collective(view) && (!topology.machine_file.empty() || count_shape(topology.shape).switches > 0);
 }
 
-/// Whether the point's algorithm can use what switches can do beyond forwarding. Messages of textbook algorithms go
-/// from NPU to NPU.
-bool uses_abilities(const PointView& view) {
-  return has_switches(view) && view.point.family != AlgorithmFamily::textbook && view.point.reads.switches &&
-         view.point.topology.unwind == 0;
+/// Whether what switches can do beyond forwarding may change a row. Messages of textbook algorithms go from NPU to NPU,
+/// but the bound beside their time is the network's.
+bool have_abilities(const PointView& view) {
+  const bool unwound = view.point.family == AlgorithmFamily::synthesizer && !view.point.reads.switches;
+  return has_switches(view) && !unwound && view.point.topology.unwind == 0;
 }
 
 /// The entry of an ability, whose field is `Field`.
@@ -62,7 +62,7 @@ Setting ability(Key key, std::string_view name, std::string_view help) {
           .parse = parse_choice<SwitchAbility>,
           .set = set<Field>,
           .reset = reset<Field>,
-          .matters = uses_abilities,
+          .matters = have_abilities,
           .canonical = unless_default<Field>,
           .text = text_if<Field, runs_collective>};
 }

@@ -74,4 +74,35 @@ std::uint64_t CopyHoldings::waste() const {
   return total;
 }
 
+void PartialSums::deliver(VertexId vertex, ChunkId chunk, SimTime time) {
+  waiting_[holding_key(vertex, chunk)].push_back(time);
+}
+
+void PartialSums::take(VertexId vertex, ChunkId chunk) {
+  const auto key = holding_key(vertex, chunk);
+  if (sum_role(context_.topology(), vertex) != SumRole::queues) return use_all(key);
+  const auto found = waiting_.find(key);
+  if (found == waiting_.end()) return;
+  last_useful_ = std::max(last_useful_, found->second.front());
+  found->second.pop_front();
+  if (found->second.empty()) waiting_.erase(found);
+}
+
+void PartialSums::complete(VertexId vertex, ChunkId chunk) {
+  if (must_hold(context_.topology(), context_.collective(), vertex, chunk)) use_all(holding_key(vertex, chunk));
+}
+
+void PartialSums::use_all(std::uint64_t key) {
+  const auto found = waiting_.find(key);
+  if (found == waiting_.end()) return;
+  last_useful_ = std::max(last_useful_, found->second.back());
+  waiting_.erase(found);
+}
+
+std::uint64_t PartialSums::waste() const {
+  std::uint64_t total = 0;
+  for (const auto& [key, arrivals] : waiting_) total += arrivals.size();
+  return total;
+}
+
 }  // namespace tenex::verifier

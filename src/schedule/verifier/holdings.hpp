@@ -59,4 +59,30 @@ class CopyHoldings {
   SimTime last_useful_;
 };
 
+/// Which arrivals of partial sums were useful: what a vertex sends on later, or is part of the complete sum that the
+/// vertex must hold. Link and chunk ids must exist.
+class PartialSums {
+ public:
+  explicit PartialSums(const Context& context) : context_(context) {}
+
+  /// A partial sum arrives, where it may be added to others. O(1).
+  void deliver(VertexId vertex, ChunkId chunk, SimTime time);
+  /// The vertex sends on what it has: the earliest arrival where sums wait side by side, else all. O(1) amortized.
+  void take(VertexId vertex, ChunkId chunk);
+  /// The vertex's sum is complete. O(1) amortized.
+  void complete(VertexId vertex, ChunkId chunk);
+
+  /// Arrivals so far that nobody needed.
+  [[nodiscard]] std::uint64_t waste() const;
+  /// The last arrival that was needed.
+  [[nodiscard]] SimTime last_useful() const { return last_useful_; }
+
+ private:
+  void use_all(std::uint64_t key);
+
+  const Context& context_;
+  std::unordered_map<std::uint64_t, std::deque<SimTime>> waiting_;  ///< arrivals, in order of time
+  SimTime last_useful_;
+};
+
 }  // namespace tenex::verifier

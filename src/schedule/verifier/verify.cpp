@@ -34,19 +34,29 @@ namespace tenex {
 namespace verifier {
 namespace {
 
+/// How the sums will be checked.
+struct Method {
+  std::unique_ptr<Sums> sums;
+  bool known = true;
+  std::string name;
+  std::size_t memory_needed_bytes = 0;
+  bool may_waste = false;  ///< schedules that obey the in-tree rule use every partial sum
+};
+
 /// All checks over one stream of events.
 class Replay {
  public:
-  Replay(const Context& context, Sums& sums, bool sums_known, const VerifyOptions& options)
+  Replay(const Context& context, Method& method, const VerifyOptions& options)
       : context_(context),
-        sums_(sums),
-        sums_known_(sums_known),
+        sums_(*method.sums),
+        sums_known_(method.known),
         start_of_(options.start_delays.empty() ? 0 : context.topology().vertices()),
         findings_(context, options.max_findings),
         arrivals_(context.lanes()),
         links_(context),
         paths_(context),
-        holdings_(context) {
+        holdings_(context),
+        partial_(method.may_waste ? std::optional<PartialSums>(context) : std::nullopt) {
     for (const auto& [npu, time] : options.start_delays)
       if (npu.index() < start_of_.size()) start_of_[npu.index()] = time;
   }
@@ -60,8 +70,8 @@ class Replay {
     verdict.violations = findings_.count();
     verdict.findings = findings_.take();
     verdict.sends = sends_;
-    verdict.waste = holdings_.waste();
-    verdict.collective_time = std::max(holdings_.last_useful(), last_sum_);
+    verdict.waste = holdings_.waste() + (partial_ ? partial_->waste() : 0);
+    verdict.collective_time = std::max(holdings_.last_useful(), partial_ ? partial_->last_useful() : last_sum_);
     verdict.outcome = verdict.violations > 0 ? Verification::invalid
                       : sums_known_          ? Verification::valid
                                              : Verification::skipped;
@@ -119,6 +129,8 @@ class Replay {
     const bool final_before = sum_role(context_.topology(), vertex) == SumRole::keeps && holdings_.holds(vertex, chunk);
     const Merged merged = sums_.deliver(vertex, chunk, arrival.payload);
     if (merged.nothing) return;
+    if (partial_) partial_->deliver(vertex, chunk, arrival.time);
+    if (partial_ && merged.complete && !final_before) partial_->complete(vertex, chunk);
     if (merged.twice.exists() || final_before) report_twice(arrival, merged);
     if (merged.complete) holdings_.complete(vertex, chunk);
   }
@@ -162,6 +174,7 @@ class Replay {
     const VertexId source = context_.source(send);
     if (send.stage == Stage::reduce) {
       const TakenSum taken = sums_.take(source, send.chunk);
+      if (partial_) partial_->take(source, send.chunk);
       if (taken.what == Take::spent) report_spent(send);
       if (taken.what == Take::nothing)
         findings_.add(Violation::source_lacks_chunk, send,
@@ -169,7 +182,11 @@ class Replay {
       return taken.payload;
     }
     const Take what = holdings_.take(source, send.chunk);
-    if (what == Take::held || sums_.take_complete(source, send.chunk)) return 0;
+    if (what == Take::held) return 0;
+    if (sums_.take_complete(source, send.chunk)) {
+      if (partial_) partial_->take(source, send.chunk);
+      return 0;
+    }
     if (what == Take::spent)
       report_spent(send);
     else if (sums_.has_partial(source, send.chunk))
@@ -263,15 +280,8 @@ class Replay {
   std::vector<std::vector<std::uint32_t>> bags_;  ///< under way, by bag
   std::vector<std::uint32_t> free_bags_;
   std::uint64_t sends_ = 0;
-  SimTime last_sum_;  ///< last arrival of a partial sum
-};
-
-/// How the sums will be checked.
-struct Method {
-  std::unique_ptr<Sums> sums;
-  bool known = true;
-  std::string name;
-  std::size_t memory_needed_bytes = 0;
+  SimTime last_sum_;                    ///< last arrival of a partial sum
+  std::optional<PartialSums> partial_;  ///< where some arrivals of partial sums may be waste
 };
 
 Method choose_method(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
@@ -281,7 +291,7 @@ Method choose_method(const Context& context, const Schedule& schedule, const Ver
     return {make_in_tree_sums(context, std::move(report.sums)), true, "in_tree", 0};
   const std::size_t needed = exact_sums_bytes(context, report);
   if (needed <= options.memory_limit_bytes && options.reduction_check != ReductionCheck::in_tree)
-    return {make_exact_sums(context), true, "exact_sets", 0};
+    return {make_exact_sums(context), true, "exact_sets", 0, true};
   return {make_assumed_sums(context), false, "skipped", needed};
 }
 
@@ -344,7 +354,7 @@ Verdict verify(const Instance& instance, const Schedule& schedule, const VerifyO
   if (!varies && options.start_delays.empty())
     if (auto verdict = verifier::verify_by_link(context, schedule, options)) return *std::move(verdict);
   auto method = verifier::choose_method(context, schedule, options);
-  Verdict verdict = verifier::Replay(context, *method.sums, method.known, options).run(schedule);
+  Verdict verdict = verifier::Replay(context, method, options).run(schedule);
   verdict.reduction_check = method.name;
   verdict.memory_needed_bytes = method.memory_needed_bytes;
   return verdict;

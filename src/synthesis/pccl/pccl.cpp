@@ -1,8 +1,14 @@
 // The registry entry `pccl`: an engine for the whole collective.
 //
 // `auto` takes the first engine that suits. Small problems are also routed condition by condition, which may be a
-// little better where a plan for all NPUs must round; the better one is kept, the first among equals.
+// little better where a plan for all NPUs must round, and again in more orders than were asked for; the best one is
+// kept, the first among equals.
 #include "synthesis/pccl/engines.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "synthesis/pccl/paths/paths.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/topology/wires.hpp"
@@ -34,11 +40,25 @@ double most_seconds_to_try_paths(const Topology& topology) {
   return wires != nullptr && !any_copies_or_adds(wires->network()) ? kSecondsToTryPathsOverWires : kSecondsToTryPaths;
 }
 
-/// Whether `auto` also routes condition by condition.
-bool tries_paths(const SynthesisProblem& problem, const SynthesisEngine& chosen) {
-  return problem.engine == kAutomaticEngine && chosen.name != pccl_engine::paths && !paths_unsuitable(problem) &&
-         paths_seconds(problem) <= most_seconds_to_try_paths(problem.topology) &&
-         paths_bytes(problem) <= problem.memory_limit_bytes;
+/// The attempts of `auto`, in orders that the same seed draws. Later orders gain less than a percent together.
+constexpr std::uint32_t kAttemptsOfAuto = 8;
+
+/// The problems that `auto` also routes condition by condition: with its attempts, and with more where they take no
+/// time to speak of. A plan of more attempts is no worse before it is improved, and mostly after.
+std::vector<SynthesisProblem> problems_for_paths(const SynthesisProblem& problem, const SynthesisEngine& chosen) {
+  std::vector<SynthesisProblem> problems;
+  if (problem.engine != kAutomaticEngine || paths_unsuitable(problem)) return problems;
+  for (const std::uint32_t attempts : {problem.attempts, kAttemptsOfAuto}) {
+    const bool done = chosen.name == pccl_engine::paths ? attempts <= problem.attempts : false;
+    const bool again = !problems.empty() && attempts <= problem.attempts;
+    if (done || again) continue;
+    SynthesisProblem routed = problem;
+    routed.attempts = attempts;
+    if (paths_seconds(routed) <= most_seconds_to_try_paths(problem.topology) &&
+        paths_bytes(routed) <= problem.memory_limit_bytes)
+      problems.push_back(std::move(routed));
+  }
+  return problems;
 }
 
 }  // namespace
@@ -47,22 +67,30 @@ Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
   const auto engine = choose_engine(pccl_engines(), problem);
   if (!engine) return engine.errors();
   auto made = (*engine)->synthesize(problem);
-  if (!made || !tries_paths(problem, **engine) || made->time <= best_cheap_bound({problem, true}).time) return made;
-  auto routed = pccl_engines().back().synthesize(problem);
-  return routed && routed->time < made->time ? routed : made;
+  if (!made) return made;
+  const SimTime bound = best_cheap_bound({problem, true}).time;
+  for (const SynthesisProblem& other : problems_for_paths(problem, **engine)) {
+    if (made->time <= bound) break;
+    auto routed = pccl_engines().back().synthesize(other);
+    if (routed && routed->time < made->time) made = std::move(routed);
+  }
+  return made;
 }
 
 std::size_t pccl_bytes(const SynthesisProblem& problem) {
   const auto chosen = choose_engine(pccl_engines(), problem);
   const SynthesisEngine& engine = chosen ? **chosen : pccl_engines().back();
-  const auto bytes = engine.bytes(problem);
-  return tries_paths(problem, engine) ? bytes + paths_bytes(problem) : bytes;
+  std::size_t routing = 0;
+  for (const auto& other : problems_for_paths(problem, engine)) routing = std::max(routing, paths_bytes(other));
+  return engine.bytes(problem) + routing;
 }
 
 double pccl_seconds(const SynthesisProblem& problem) {
   const auto chosen = choose_engine(pccl_engines(), problem);
   const SynthesisEngine& engine = chosen ? **chosen : pccl_engines().back();
-  return engine.seconds(problem) + (tries_paths(problem, engine) ? paths_seconds(problem) : 0);
+  double seconds = engine.seconds(problem);
+  for (const auto& other : problems_for_paths(problem, engine)) seconds += paths_seconds(other);
+  return seconds;
 }
 
 }  // namespace tenex

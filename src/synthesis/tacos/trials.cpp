@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "synthesis/compose.hpp"
+#include "synthesis/tacos/event_driven/by_arrival.hpp"
 #include "synthesis/tacos/event_driven/by_dimension.hpp"
 #include "synthesis/tacos/tacos.hpp"
 #include "tenex/bound/bound.hpp"
@@ -21,7 +22,9 @@ constexpr double kSecondsByDimension =
     0.1;  // what an attempt with levels by dimension, which often gain a third, may take
 constexpr double kSecondsOfLevels = 20e-3;    // what all these attempts may take, but for the first three
 constexpr double kSecondsPerAttempt = 30e-6;  // at least: engines begin with tables of links and chunks
+constexpr std::size_t kBytesOfSmall = std::size_t{16} << 20;  // what no plan counts
 constexpr std::uint32_t kMostAttempts = 32;
+constexpr double kAttemptsByArrival = 16;
 constexpr double kMostSends = 1 << 20;  // no engine makes more in the time to try
 
 /// More attempts of the event-driven engine, in which long dimensions leave chunks to short ones.
@@ -33,6 +36,16 @@ const TacosEngine kByDimension{tacos_engine::event_driven,
                                gather_by_dimension,
                                by_dimension_bytes,
                                by_dimension_seconds};
+
+/// More attempts where links differ, delivery by delivery.
+const TacosEngine kByArrival{tacos_engine::event_driven,
+                             "event_driven",
+                             "delivery by delivery, the earliest arrival first",
+                             by_arrival_unsuitable,
+                             false,
+                             gather_by_arrival,
+                             by_arrival_bytes,
+                             by_arrival_seconds};
 
 Collective gather_collective(const Collective& collective) {
   const auto kind = collective.kind();
@@ -101,7 +114,8 @@ Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEn
   if (engine.whole != nullptr) return engine.whole(problem);
   auto planned = problem;
   if (planned.memory_limit_bytes < std::numeric_limits<std::size_t>::max())
-    planned.memory_limit_bytes = bytes_of(problem, engine);  // no more than was planned, even if more would fit
+    // No more than was planned, even if more would fit; but relays through NPUs outside all groups are not foreseen.
+    planned.memory_limit_bytes = std::min(problem.memory_limit_bytes, bytes_of(problem, engine) + kBytesOfSmall);
   return compose(planned, engine.gather, engine.name);
 }
 
@@ -127,6 +141,10 @@ std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEng
   if (one <= kSecondsByDimension && kByDimension.unsuitable(gather).empty())
     trials.push_back(
         {&kByDimension, static_cast<std::uint32_t>(std::clamp<double>(kSecondsOfLevels / one, 3, kMostAttempts))});
+  const double of_arrivals = std::max(kSecondsPerAttempt, seconds_of(named(problem, kByArrival.choice, 1), kByArrival));
+  if (of_arrivals <= kSecondsOfLevels && kByArrival.unsuitable(gather).empty())
+    trials.push_back({&kByArrival, static_cast<std::uint32_t>(
+                                       std::clamp<double>(kSecondsOfLevels / of_arrivals, 2, kAttemptsByArrival))});
   while (!trials.empty() && bytes_with(problem, first, trials) > problem.memory_limit_bytes) trials.pop_back();
   return trials;
 }

@@ -2,6 +2,7 @@
 #include "synthesis/te_ccl/model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <queue>
@@ -45,6 +46,7 @@ class Builder {
     }
     if (wish_.limits)
       for (std::size_t vertex = topology_.npus(); vertex < vertices_; ++vertex) add_buffer(vertex);
+    if (is_too_large()) return {};
     if (wish_.early || !wish_.all) reward_arrivals();
     if (!wish_.all) reward_ways();
     for (std::size_t group = 0; group < wish_.weights.size(); ++group) weigh(GroupId::at(group));
@@ -55,6 +57,10 @@ class Builder {
   [[nodiscard]] std::size_t at(std::size_t chunk, std::size_t vertex) const { return chunk * vertices_ + vertex; }
   [[nodiscard]] bool copies(std::size_t vertex) const {
     return vertex < topology_.npus() || topology_.switch_properties(VertexId::at(vertex)).copy;
+  }
+  /// How often a chunk may start over a link within an epoch: a switch that does not copy takes it again and again.
+  [[nodiscard]] int most_starts(std::size_t link, int epoch) const {
+    return copies(topology_.target(LinkId::at(link)).index()) ? 1 : grid_.at(link, epoch).most;
   }
   [[nodiscard]] bool is_too_large() const { return model_.program.columns.size() > kMostTerms; }
   /// The last epoch in which something may arrive.
@@ -88,7 +94,7 @@ class Builder {
       const int held = state_.held_from[at(chunk, from)];
       for (int epoch = std::max(0, held < kNever ? held : earliest[from]); epoch <= last; ++epoch) {
         if (wish_.all && grid_.arrival(l, epoch) + still[to] > wish_.horizon) break;
-        const int column = model_.program.add_column(0, 1, cost_of(epoch), true);
+        const int column = model_.program.add_column(0, most_starts(l, epoch), cost_of(epoch), true);
         model_.sends.push_back({epoch, link, ChunkId::at(chunk)});
         out_[{at(chunk, from), l}].push_back(column);
         in_[at(chunk, to)].push_back(column);
@@ -152,9 +158,11 @@ class Builder {
       const auto out = out_.find({at(chunk, vertex), link.index()});
       if (out == out_.end()) continue;
       for (const int column : out->second) {
+        const int epoch = model_.sends[static_cast<std::size_t>(column)].epoch;
+        const int most = most_starts(link.index(), epoch);
         std::vector<Term> terms{{column, 1}};
-        if (const auto now = arrivals.find(model_.sends[static_cast<std::size_t>(column)].epoch); now != arrivals.end())
-          for (const int arrival : now->second) terms.emplace_back(arrival, -1);
+        if (const auto now = arrivals.find(epoch); now != arrivals.end())
+          for (const int arrival : now->second) terms.emplace_back(arrival, -most);
         model_.program.add_row(terms, -LinearProgram::kUnbounded, 0);
       }
     }
@@ -171,17 +179,30 @@ class Builder {
   }
 
   /// Sends up to each epoch are no more than what is held then: over each link where the vertex copies, over all
-  /// together otherwise.
+  /// together otherwise. A vertex that copies sends to a switch that does not as often as it likes from then on.
   void send_on(std::size_t chunk, std::size_t vertex, const std::vector<std::pair<int, int>>& held) {
     std::vector<std::vector<int>> columns_of_links;
     for (const LinkId link : topology_.out_links(VertexId::at(vertex))) {
       const auto out = out_.find({at(chunk, vertex), link.index()});
       if (out == out_.end()) continue;
+      if (copies(vertex) && !copies(topology_.target(link).index())) {
+        limit_each(link, out->second, held);
+        continue;
+      }
       if (columns_of_links.empty() || copies(vertex)) columns_of_links.emplace_back();
       auto& list = columns_of_links.back();
       list.insert(list.end(), out->second.begin(), out->second.end());
     }
     for (const auto& columns : columns_of_links) limit(columns, held);
+  }
+  void limit_each(LinkId link, const std::vector<int>& columns, const std::vector<std::pair<int, int>>& held) {
+    for (const int column : columns) {
+      const int epoch = model_.sends[static_cast<std::size_t>(column)].epoch;
+      const auto after = std::ranges::upper_bound(held, epoch, {}, &std::pair<int, int>::first);
+      std::vector<Term> terms{{column, 1}};
+      if (after != held.begin()) terms.emplace_back(std::prev(after)->second, -most_starts(link.index(), epoch));
+      model_.program.add_row(terms, -LinearProgram::kUnbounded, 0);
+    }
   }
   void limit(std::vector<int> columns, const std::vector<std::pair<int, int>>& held) {
     const auto epoch_of = [&](int column) { return model_.sends[static_cast<std::size_t>(column)].epoch; };
@@ -193,6 +214,7 @@ class Builder {
       terms.emplace_back(columns[i], 1);
       if (i + 1 < columns.size() && epoch_of(columns[i + 1]) == epoch) continue;
       while (h < held.size() && held[h].first <= epoch) ++h;
+      if (is_too_large()) return;
       auto row = terms;
       if (h > 0) row.emplace_back(held[h - 1].second, -1);
       model_.program.add_row(row, -LinearProgram::kUnbounded, 0);
@@ -213,7 +235,10 @@ class Builder {
         terms.insert(terms.end(), it->second.begin(), it->second.end());
       const auto taken = std::ranges::count_if(before, [&](int epoch) { return epoch >= first && epoch < end; });
       const auto left = static_cast<double>(std::max<std::int64_t>(0, most - taken));
-      if (static_cast<double>(terms.size()) > left) model_.program.add_row(terms, 0, left);
+      if (is_too_large()) return;
+      double all = 0;
+      for (const auto& [column, value] : terms) all += model_.program.upper[static_cast<std::size_t>(column)];
+      if (all > left) model_.program.add_row(terms, 0, left);
     }
   }
   void add_signals(const RoomUse& use, std::map<int, std::vector<Term>>& starts, std::vector<int>& before) {
@@ -295,7 +320,7 @@ class Builder {
       const Stay stay = stay_of(chunk, vertex);
       if (stay.arrivals.empty()) continue;
       for (int epoch = stay.arrivals.begin()->first; epoch < last_arrival(); ++epoch)
-        add_waiting(stay, epoch, properties.copy, waiting[epoch]);
+        if (!is_too_large()) add_waiting(stay, epoch, properties.copy, waiting[epoch]);
     }
     for (const auto& [epoch, terms] : waiting)
       if (!terms.empty()) model_.program.add_row(terms, -LinearProgram::kUnbounded, properties.buffer);
@@ -451,10 +476,9 @@ EpochModel build_model(const Instance& instance, const EpochGrid& grid, const Ep
 }
 
 std::vector<PlannedSend> sends_of(const EpochModel& model, const std::vector<double>& values) {
-  constexpr double kHalf = 0.5;  // values are whole up to the solver's tolerance
   std::vector<PlannedSend> chosen;
-  for (std::size_t i = 0; i < model.sends.size(); ++i)
-    if (values[i] > kHalf) chosen.push_back(model.sends[i]);
+  for (std::size_t i = 0; i < model.sends.size(); ++i)  // values are whole up to the solver's tolerance
+    for (std::int64_t times = std::llround(values[i]); times > 0; --times) chosen.push_back(model.sends[i]);
   std::ranges::sort(chosen, {}, [](const PlannedSend& send) {
     return std::tuple(send.epoch, send.link.value(), send.chunk.value());
   });

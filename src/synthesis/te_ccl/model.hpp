@@ -6,6 +6,8 @@
 // it received, each arrival once. What a vertex holds is the sum of earlier arrivals:
 //   holds[c,v,k] = holds[c,v,k-1] + arrivals of c at v in epoch k,
 //   sends of c from v over a link up to epoch k <= holds[c,v,k].
+// To a switch that does not copy, a vertex that copies sends as often as the switch shall send on: there each send is
+// no more than holds[c,v,k], times the most that fit into an epoch.
 // A switch with a limited buffer (appendix B) keeps a chunk from the epoch of its arrival until its last send from
 // there starts. Where an arrival is within an epoch, the chunk counts from the start of this epoch, so that plans at
 // the starts of their epochs keep the limit in picoseconds, too.
@@ -64,11 +66,11 @@ struct Wish {
 /// Models with more columns of sends, or more terms in their rows, are not built: they are then empty. Sums over the
 /// epochs so far have a term for each of them, so terms grow with the square of the horizon where links take long.
 inline constexpr std::size_t kMostColumns = 60'000;
-inline constexpr std::size_t kMostTerms = 4'000'000;
+inline constexpr std::size_t kMostTerms = 1'000'000;
 
 [[nodiscard]] EpochModel build_model(const Instance& instance, const EpochGrid& grid, const EpochState& state,
                                      const Wish& wish);
-/// The sends of a solution, in order of epoch, link and chunk.
+/// The sends of a solution, in order of epoch, link and chunk; several that are alike follow each other.
 [[nodiscard]] std::vector<PlannedSend> sends_of(const EpochModel& model, const std::vector<double>& values);
 /// The sends at their times: those that share an epoch and a link follow each other. In order of epoch.
 [[nodiscard]] std::vector<Send> timed(const Instance& instance, const EpochGrid& grid, std::vector<PlannedSend> sends);

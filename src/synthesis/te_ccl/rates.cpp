@@ -57,11 +57,16 @@ class RateBuilder {
     for (const auto& [pair, chunks] : pairs_) sources.insert(pair.first);
     for (const std::size_t source : sources)
       if (!add_flow(source)) return {};
-    for (const LinkRoom& room : grid_.rooms) add_capacity(room);
+    for (const LinkRoom& room : grid_.rooms) {
+      add_capacity(room);
+      if (is_too_large()) return {};
+    }
     return std::move(model_);
   }
 
  private:
+  [[nodiscard]] bool is_too_large() const { return model_.program.columns.size() > kMostTerms; }
+
   bool add_flow(std::size_t source) {
     std::vector<int> still(topology_.vertices(), kNever);
     for (std::size_t v = 0; v < topology_.vertices(); ++v)
@@ -79,8 +84,8 @@ class RateBuilder {
         events[{from, epoch}].emplace_back(column, -1);
         events[{to, grid_.arrival(l, epoch)}].emplace_back(column, 1);
       }
+      if (model_.rate.size() > kMostRates) return false;
     }
-    if (model_.rate.size() > kMostRates) return false;
     for (std::size_t v = 0; v < topology_.vertices(); ++v) add_waiting(source, v, events);
     return true;
   }
@@ -130,6 +135,7 @@ class RateBuilder {
       std::vector<Term> terms;
       for (auto it = rates.lower_bound(first); it != rates.end() && it->first < first + span; ++it)
         terms.insert(terms.end(), it->second.begin(), it->second.end());
+      if (is_too_large()) return;
       if (!terms.empty()) model_.program.add_row(terms, -LinearProgram::kUnbounded, most);
     }
   }
@@ -311,6 +317,7 @@ Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known,
   const auto search = [&](const EpochGrid& grid, int least, int most, bool proves) {
     for (int next = least; least <= most && !budget.spent() && !met(); next = least + (most - least) / 2) {
       const auto result = solve_rates(instance, grid, next, model, budget);
+      found.too_large = model.program.row_count() == 0;
       if (result.status == SolveStatus::unknown) break;
       found.solved = true;
       if (result.status == SolveStatus::infeasible) {

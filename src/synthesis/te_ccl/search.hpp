@@ -26,9 +26,10 @@ namespace tenex::te_ccl {
 /// What a search found and proved.
 struct Found {
   std::optional<Schedule> schedule;
-  int epochs = 0;       ///< of the schedule
-  SimTime bound;        ///< no schedule ends sooner; zero: nothing is proven
-  bool solved = false;  ///< a solver ran
+  int epochs = 0;          ///< of the schedule
+  SimTime bound;           ///< no schedule ends sooner; zero: nothing is proven
+  bool solved = false;     ///< a solver ran
+  bool too_large = false;  ///< the search ended at a model that is too large to be built
 };
 
 /// The least horizon in which whole chunks arrive, below that of `known`. Where epochs are exact, a horizon without a

@@ -183,18 +183,6 @@ void take(const SynthesisProblem& problem, const Found& found, Formulation formu
   budget.learn_time(time, found.epochs);
 }
 
-/// Searches for rates, over epochs four times as long (the largest factor of TE-CCL, Table 4) again and again while
-/// their models are too large to be built.
-void take_rates(const SynthesisProblem& problem, EpochGrid grid, Proven& proven, SolverBudget& budget) {
-  constexpr std::int64_t kLonger = 4;
-  while (true) {
-    const Found found = search(problem, Formulation::lp, grid, proven, budget);
-    take(problem, found, Formulation::lp, grid.length, proven, budget);
-    if (found.solved || budget.spent() || grid.length > proven.gathered.time) return;
-    grid = epoch_grid(problem, grid.length * kLonger, Rounding::up);
-  }
-}
-
 /// Keeps a plan by priorities if its schedule is better by the weights, and so of no more epochs than the known one.
 /// Its time may be longer by less than an epoch.
 void weigh(const SynthesisProblem& problem, const EpochGrid& grid, int horizon, Proven& proven, SolverBudget& budget) {
@@ -212,22 +200,38 @@ void weigh(const SynthesisProblem& problem, const EpochGrid& grid, int horizon, 
   proven.report.epochs = found.epochs;
 }
 
-/// Searches for a schedule that ends sooner. Returns the epochs of the plan of whole chunks that it found, or kNever.
-int improve(const SynthesisProblem& problem, const EpochGrid& grid, Proven& proven, SolverBudget& budget) {
+/// A search over epochs of one length. `epochs` becomes those of a plan of whole chunks. Returns whether models were
+/// too large to be built.
+bool improve_with(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid, Proven& proven,
+                  SolverBudget& budget, int& epochs) {
+  const Found found = search(problem, formulation, grid, proven, budget);
+  const bool whole = formulation == Formulation::milp;
+  if (whole && found.schedule) epochs = found.epochs;
+  bool too_large = found.too_large;
+  take(problem, found, formulation, grid.length, proven, budget);
+  if (whole && !grid.exact && !problem.good_enough.reached(proven.gathered.time, proven.bound)) {
+    const Found rounded =
+        search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough);
+    too_large = too_large || rounded.too_large;
+    take(problem, rounded, formulation, grid.length, proven, budget);
+  }
+  return too_large;
+}
+
+/// Searches for a schedule that ends sooner, over epochs four times as long (the largest factor of TE-CCL, Table 4)
+/// again and again while models are too large to be built: so where alpha is much longer than a chunk. Returns the
+/// epochs of the plan of whole chunks that it found with the first length, or kNever.
+int improve(const SynthesisProblem& problem, EpochGrid grid, Proven& proven, SolverBudget& budget) {
+  constexpr std::int64_t kLonger = 4;
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
   int epochs = kNever;
-  if (formulation == Formulation::lp) {
-    take_rates(problem, grid, proven, budget);
-  } else {
-    const Found found = search(problem, formulation, grid, proven, budget);
-    if (formulation == Formulation::milp && found.schedule) epochs = found.epochs;
-    take(problem, found, formulation, grid.length, proven, budget);
+  bool too_large = improve_with(problem, formulation, grid, proven, budget, epochs);
+  while (too_large && !budget.spent() && grid.length <= proven.gathered.time &&
+         !problem.good_enough.reached(proven.gathered.time, proven.bound)) {
+    int ignored = kNever;  // epochs of another length
+    grid = epoch_grid(problem, grid.length * kLonger, Rounding::up);
+    too_large = improve_with(problem, formulation, grid, proven, budget, ignored);
   }
-  if (formulation == Formulation::milp && !grid.exact &&
-      !problem.good_enough.reached(proven.gathered.time, proven.bound))
-    take(problem,
-         search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough),
-         formulation, grid.length, proven, budget);
   return epochs;
 }
 
@@ -410,15 +414,18 @@ Result<Synthesis> synthesize_te_ccl(const SynthesisProblem& problem) {
 }
 
 std::size_t te_ccl_bytes(const SynthesisProblem& problem) {
-  // A column with its terms, cuts and copies in the solver, and the schedules.
+  // A column with its cuts, a term with its copies in the solver, and the schedules.
   constexpr double kBytesPerColumn = 4000;
+  constexpr double kBytesPerTerm = 300;
   const double sends = 2 * sends_of_one_pass(problem.collective) * static_cast<double>(problem.topology.npus());
   std::size_t others = 0;
   const ProblemOfOthers asked(problem);
   for (const Synthesizer& other : synthesizers())
     if (can_make(other, problem))
       others = std::max(others, std::min(other.estimate_bytes(asked.get()), problem.memory_limit_bytes / 2));
-  return static_cast<std::size_t>(kBytesPerColumn * static_cast<double>(kMostColumns) + 280 * sends) + others;
+  return static_cast<std::size_t>(kBytesPerColumn * static_cast<double>(kMostColumns) +
+                                  kBytesPerTerm * static_cast<double>(kMostTerms) + 280 * sends) +
+         others;
 }
 
 double te_ccl_seconds(const SynthesisProblem& problem) {

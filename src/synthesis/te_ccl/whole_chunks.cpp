@@ -50,9 +50,11 @@ namespace {
 
 /// Solves a model; `plan` gets the sends of a solution.
 SolveStatus solve_wish(const Instance& instance, const EpochGrid& grid, const EpochState& state, const Wish& wish,
-                       std::vector<PlannedSend>& plan, SolverBudget& budget) {
+                       std::vector<PlannedSend>& plan, SolverBudget& budget, Found& found) {
   const EpochModel model = build_model(instance, grid, state, wish);
-  if (model.program.row_count() == 0) return SolveStatus::unknown;
+  found.too_large = model.program.row_count() == 0;
+  if (found.too_large) return SolveStatus::unknown;
+  found.solved = true;
   const auto goal = wish.early ? SolveGoal::least_cost : SolveGoal::any_solution;
   const SolveResult result = solve_mixed(model.program, goal, budget);
   if (result.status == SolveStatus::feasible) plan = sends_of(model, result.values);
@@ -84,7 +86,7 @@ void polish(const Instance& instance, const EpochGrid& up, const EpochState& sta
   SolverBudget part = budget.share();
   std::vector<PlannedSend> plan;
   const Wish wish{.horizon = found.epochs, .early = true, .limits = limits_buffers(instance.topology)};
-  const SolveStatus status = solve_wish(instance, up, state, wish, plan, part);
+  const SolveStatus status = solve_wish(instance, up, state, wish, plan, part, found);
   budget.use(part);
   if (status != SolveStatus::feasible) return;
   const auto schedule = schedule_of(instance, up, plan);
@@ -135,9 +137,8 @@ Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const S
   const auto proven = [&] { return up.exact ? std::max(bound, up.length * least) : bound; };
   while (least < most && !budget.spent() && !is_enough(instance, found, proven(), enough)) {
     std::vector<PlannedSend> plan;
-    found.solved = true;
     const Wish wish{.horizon = next, .limits = limits_buffers(instance.topology)};
-    const SolveStatus status = solve_wish(instance, up, state, wish, plan, budget);
+    const SolveStatus status = solve_wish(instance, up, state, wish, plan, budget, found);
     if (status == SolveStatus::unknown) break;
     if (status == SolveStatus::infeasible) {
       least = next + 1;
@@ -170,9 +171,8 @@ Found search_rounded_down(const Instance& instance, SimTime length, SimTime know
   const auto ended = [&] { return is_enough(instance, found, std::max(bound, length * least), enough); };
   for (int next = least; least <= most && !budget.spent() && !ended(); next = least + (most - least) / 2) {
     std::vector<PlannedSend> plan;
-    const SolveStatus status = solve_wish(instance, down, state, {.horizon = next}, plan, budget);
+    const SolveStatus status = solve_wish(instance, down, state, {.horizon = next}, plan, budget, found);
     if (status == SolveStatus::unknown) break;
-    found.solved = true;
     if (status == SolveStatus::infeasible) {
       least = next + 1;
       budget.learn_bound(std::min(known, length * least));
@@ -195,9 +195,8 @@ Found search_unbuffered(const Instance& instance, const EpochGrid& up, int most,
   Found found;
   for (int next = least_horizon(instance, up, state); next <= most && !budget.spent(); ++next) {
     std::vector<PlannedSend> plan;
-    found.solved = true;
     const Wish wish{.horizon = next, .limits = limits_buffers(instance.topology), .waits = false};
-    const SolveStatus status = solve_wish(instance, up, state, wish, plan, budget);
+    const SolveStatus status = solve_wish(instance, up, state, wish, plan, budget, found);
     if (status == SolveStatus::infeasible) continue;
     if (status == SolveStatus::unknown) break;
     found.schedule = make_list_schedule(timed(instance, up, plan));

@@ -103,10 +103,6 @@ bool is_product(const Topology& topology) {
   return topology.direct() && topology.shape() && topology.shape()->is_product();
 }
 
-double threads_of(const SynthesisProblem& problem) {
-  return std::min<double>(std::max(1, problem.threads), std::max<std::uint32_t>(1, problem.attempts));
-}
-
 }  // namespace
 
 std::size_t paths_bytes(const SynthesisProblem& problem) {
@@ -121,8 +117,7 @@ std::size_t paths_bytes(const SynthesisProblem& problem) {
   const double floors = network.grows_trees() ? sizes.trees * links : 0;
   const double plan = sizes.sends() * per_send + empty + sizes.chunks() * 4 + links * 200 + vertices * 50 +
                       (floors <= static_cast<double>(kMostFloors) ? floors * sizeof(std::int64_t) : 0);
-  const double plans = threads_of(problem) + 1;  // attempts beside the best one
-  double least = shared + plans * plan;
+  double least = shared + 2 * plan;  // an attempt beside the best one
   const double limit = static_cast<double>(problem.memory_limit_bytes);
   const bool rounded = network.slotted() && !network.slots_are_exact();
   for (const auto& [wanted, bytes] : {std::pair(rounded, kRetimeBytesPerSend),

@@ -23,15 +23,14 @@ constexpr double kBytesPerSendKept = 32 + 16;
 
 std::size_t event_driven_bytes(const SynthesisProblem& problem) {
   const double sends = sends_of_one_pass(problem.collective);
-  const double engines = std::min<double>(std::max(1, problem.threads), std::max<std::uint32_t>(1, problem.attempts));
   const double bits =
       static_cast<double>(BitMatrix::bytes_for(problem.topology.vertices(), problem.collective.chunks()));
   const double matrices = problem.topology.homogeneous() ? 2 : 2 + 1 + 8;
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  const double paces = event_driven_paces(problem);  // each pace has a setup, and an engine on each thread
+  const double paces = event_driven_paces(problem);  // each pace has a setup and an engine
   const double replays =
       paces > 1 ? 8.0 * static_cast<double>(problem.topology.vertices() * problem.collective.chunks()) : 0;
-  const double bytes = paces * bits + engines * (paces * (matrices * bits + sends * kBytesPerEngineSend) + replays) +
+  const double bytes = paces * bits + paces * (matrices * bits + sends * kBytesPerEngineSend) + replays +
                        passes * sends * kBytesPerSendKept + 200.0 * static_cast<double>(problem.topology.links());
   return static_cast<std::size_t>(bytes);
 }

@@ -1,0 +1,95 @@
+// What bounds ask of their problem: hops, and what links can have delivered (capacity.hpp says why).
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "bound/passing_links.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/topology/wires.hpp"
+
+namespace tenex {
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+constexpr Wide kPicosecondsPerSecond = 1'000'000'000'000U;
+
+/// The most bytes that a link carries in this time.
+Wide bytes_within(SimTime time, const LinkClass& link) {
+  return static_cast<Wide>(time.count()) * static_cast<Wide>(link.effective_bandwidth().count()) /
+         kPicosecondsPerSecond;
+}
+
+/// beta*m, rounded down.
+SimTime serialization_below(Bytes size, const LinkClass& link) {
+  const Wide time =
+      static_cast<Wide>(size.count()) * kPicosecondsPerSecond / static_cast<Wide>(link.effective_bandwidth().count());
+  return picoseconds(static_cast<std::int64_t>(std::min(time, static_cast<Wide>(SimTime::max().count()))));
+}
+
+}  // namespace
+
+BoundProblem::BoundProblem(const Instance& given, bool overlap, bool single_chunks,
+                           std::span<const StartDelay> start_delays)
+    : BoundProblem(given, physical_network(given.topology), passing_links(physical_network(given.topology))) {
+  this->overlap = overlap;
+  this->single_chunks = single_chunks;
+  this->start_delays = start_delays;
+}
+
+BoundProblem::BoundProblem(const Instance& given, const Topology& physical, std::shared_ptr<const PassingLinks> links)
+    : Instance{links ? links->topology : physical, given.collective, given.occupancy},
+      network(physical),
+      passing(std::move(links)) {}
+
+BoundProblem BoundProblem::with(const Collective& what) const {
+  BoundProblem other({topology, what, occupancy}, network, passing);
+  other.overlap = overlap;
+  other.single_chunks = single_chunks;
+  other.divisible = divisible;
+  other.start_delays = start_delays;
+  return other;
+}
+
+HopTime BoundProblem::hop(std::size_t link_class, Bytes size) const {
+  const LinkClass& link = topology.classes()[link_class];
+  if (!single_chunks) {
+    const SimTime part = std::max(picoseconds(1), serialization_below(size, link));
+    return {part, saturating_sum(link.alpha, part)};
+  }
+  HopTime hop = hop_time(link, size, occupancy);
+  if (passing && occupancy == Occupancy::transfer)
+    hop.busy = saturating_sum(passing->own_alpha[link_class], serialization_time(size, link));
+  return hop;
+}
+
+bool BoundProblem::follows_chunks() const {
+  if (single_chunks) return true;
+  const Bytes smallest = *std::ranges::min_element(collective.chunk_sizes());
+  return !divisible && std::ranges::all_of(topology.classes(), [&](const LinkClass& link) {
+    return serialization_below(smallest, link) > SimTime::zero();
+  });
+}
+
+bool BoundProblem::holds_for_all() const {
+  if (!single_chunks) return true;
+  if (occupancy == Occupancy::transfer) return false;
+  return std::ranges::all_of(topology.classes(), [&](const LinkClass& link) {
+    return std::ranges::all_of(collective.chunk_sizes(), [&](Bytes size) {
+      return serialization_below(size, link) == serialization_time(size, link);
+    });
+  });
+}
+
+std::int64_t BoundProblem::delivered(std::size_t link_class, Bytes size, SimTime by) const {
+  if (single_chunks) {
+    const HopTime one = hop(link_class, size);
+    return by < one.latency ? 0 : (by - one.latency) / one.busy + 1;
+  }
+  const LinkClass& link = topology.classes()[link_class];
+  if (by <= link.alpha) return 0;
+  const Wide count = bytes_within(by - link.alpha, link) / (divisible ? 1 : static_cast<Wide>(size.count()));
+  return static_cast<std::int64_t>(std::min(count, static_cast<Wide>(std::numeric_limits<std::int64_t>::max())));
+}
+
+}  // namespace tenex
