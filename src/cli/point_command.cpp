@@ -87,7 +87,8 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
     add_present_metrics(report, row, {"overlap_method"});
   }
   add_metrics(report, row,
-              {"bound_ps", "bound_name", "bound_class", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s", "busbw_bytes_per_s"});
+              {"bound_ps", "bound_name", "bound_class", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s",
+               "busbw_bytes_per_s"});
   add_present_metrics(report, row, {"rate_loss", "filling_loss", "switched_time_ps", "switched_bound_ps"});
   report.add("verified", verified_value(row.verified));
   add_metrics(report, row,

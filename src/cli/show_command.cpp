@@ -216,7 +216,7 @@ bool is_default(const ResultView& view, const ResultColumn& column, std::size_t 
 /// The answers first: status, engine, time, bound and what limits the row. Then its settings and its other metrics.
 std::string explanation(const ResultView& view, std::size_t row, bool json) {
   constexpr std::string_view kFirst[] = {
-      "key",      "status",     "reason",    "engine", "collective_time_ps", "training_time_ps",
+      "key",      "status",     "reason",      "engine",    "collective_time_ps", "training_time_ps",
       "bound_ps", "bound_name", "bound_class", "efficiency"};
   Report report;
   const auto add = [&](const ResultColumn& column) {

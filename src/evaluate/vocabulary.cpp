@@ -30,6 +30,7 @@ const std::vector<AlgorithmFacts>& algorithm_facts() {
                         .engine = false,
                         .attempts = false,
                         .routes = false,
+                        .switches = !algorithm.direct_only,
                         .stops = false,
                         .solves = false,
                         .epochs = false},

@@ -31,6 +31,7 @@ SimTime bound_of(const Topology& topology, std::string_view groups = "all", bool
   const auto collective = all_pairs(topology.npus(), groups);
   BoundProblem problem{{topology, collective, Occupancy::serialization}};
   problem.single_chunks = single_chunks;
+  problem.divisible = !single_chunks;
   const auto found = exact_flow_bound(problem).value();
   EXPECT_EQ(check_flow(problem, found.weights), found.time);
   return found.time;

@@ -229,8 +229,7 @@ TEST_F(Show, ExplainsARow) {
                 .out)[1];
   const auto finished = show({key.substr(0, 10)});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  for (const auto* word :
-       {"status ", "engine ", "bound_name ", "link_total", "limited_by ", "the network for 16.4 % of"})
+  for (const auto* word : {"status ", "engine ", "bound_name ", "pipeline", "limited_by ", "the network for 16.4 % of"})
     EXPECT_THAT(finished.out, HasSubstr(word));
   EXPECT_THAT(finished.out, Not(HasSubstr("stragglers")));  // a default explains nothing
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "evaluate/training_points.hpp"
+#include "support/process.hpp"
 #include "tenex/design/setting.hpp"
 
 namespace tenex {
@@ -129,6 +130,23 @@ class Kind {
 };
 
 TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
+  const support::TemporaryFolder folder;
+  const auto slow_senders = folder.path() / "slow_senders.toml";
+  support::write_text(slow_senders, R"(schema = 1
+kind = "machine"
+name = "slow senders"
+npus = 4
+[[switches]]
+count = 1
+[[links]]
+bandwidth = "100GB/s"
+alpha = "1us"
+directed = [[0, 4], [4, 0], [4, 1], [4, 2], [4, 3]]
+[[links]]
+bandwidth = "10GB/s"
+alpha = "1us"
+directed = [[1, 4], [2, 4], [3, 4]]
+)");
   for (const AlgorithmFacts& algorithm : vocabulary().algorithms) {
     Kind kind;
     // Solvers take longer, and show their settings on small networks. The sooner a setting shows, the fewer rows there
@@ -147,6 +165,23 @@ TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
                     {"chunks", algorithm.reads.solves ? few : chunks},
                     {"collective", collective},
                     {"algorithm", algorithm.name}});
+    // A bound counts what switches can do: sums and copies of an All-Reduce, and copies where NPUs 1 to 3 send slowly.
+    for (const char* ability : {"switch_copy", "switch_reduce"})
+      if (!algorithm.reads.solves)
+        kind.add({{"topology", "SW(8)"},
+                  {"alpha", "1us"},
+                  {"bandwidth", "50GB/s"},
+                  {"size", "480KB"},
+                  {"chunks", "4"},
+                  {"collective", "all_reduce"},
+                  {ability, "yes"},
+                  {"algorithm", algorithm.name}});
+    for (const char* collective : {"all_gather", "broadcast"})
+      if (!algorithm.reads.solves)
+        kind.add({{"topology", slow_senders.string()},
+                  {"size", "480KB"},
+                  {"collective", collective},
+                  {"algorithm", algorithm.name}});
     if (algorithm.reads.solves)  // where a node is not enough for the best routes
       kind.add({{"topology", "RI(4)_LI(2)"},
                 {"alpha", "1us"},

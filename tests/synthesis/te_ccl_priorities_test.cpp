@@ -212,7 +212,7 @@ TEST(TeCclPriorities, SayWhyTheyWereNotWeighed) {
   EXPECT_FALSE(large.schedule);
   EXPECT_EQ(large.left_out,
             "priorities were not weighed: a model of 100000 epochs has more than 60000 sends or "
-            "4000000 terms");
+            "1000000 terms");
 }
 
 TEST(TeCclPriorities, AreForGroupsThatCopy) {

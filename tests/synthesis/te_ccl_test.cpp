@@ -171,7 +171,7 @@ TEST(TeCcl, MeetsThePublishedTimesOnDgx1) {
   EXPECT_LE(te_ccl_of({topology, all_to_all}).time, nanoseconds(4'000));
 }
 
-// All-Gather of 2 chunks on a DGX-1: the bound is 3.4 us, the best other schedule takes 4.1 us (0.829 of it), and the
+// All-Gather of 2 chunks on a DGX-1: the bound is 3.4 us, the best other schedule takes 3.9 us (0.872 of it), and the
 // solver reaches 3.6 us (0.944).
 TEST(TeCcl, EndsAtAScheduleThatIsGoodEnough) {
   const Topology topology = support::dgx1();
@@ -187,10 +187,10 @@ TEST(TeCcl, EndsAtAScheduleThatIsGoodEnough) {
   EXPECT_EQ(known.solver->seconds, 0);
   EXPECT_FALSE(known.solver->optimal);
   EXPECT_LE(known.solver->gap, 0.2);
-  const auto searched = at(85'000);
+  const auto searched = at(90'000);
   EXPECT_EQ(searched.engine, "milp");
   EXPECT_GT(searched.solver->seconds, 0);
-  EXPECT_LE(searched.solver->gap, 0.15);
+  EXPECT_LE(searched.solver->gap, 0.1);
   EXPECT_LT(searched.time, known.time);
 }
 
@@ -252,8 +252,8 @@ TEST(TeCcl, KnowsAStragglerByItsLatency) {
 }
 
 // On a line of three, the second NPU may send on what it has to the third, and the third, in case it comes from there,
-// to the second: for each of both in each of K epochs a row of all sends so far, K^2 terms together. Those are a
-// million at K = 1,000 (a few epochs less, in which nothing can be there), and at 4,000 four times what a model may
+// to the second: for each of both in each of K epochs a row of all sends so far, K^2 terms together. Those are
+// 810,000 at K = 900 (a few epochs less, in which nothing can be there), and at 2,000 four times what a model may
 // have.
 TEST(TeCcl, BuildsNoModelOfTooManyTerms) {
   const Topology topology = support::line(3);
@@ -264,9 +264,9 @@ TEST(TeCcl, BuildsNoModelOfTooManyTerms) {
     const auto model = te_ccl::build_model(instance, grid, te_ccl::first_state(instance), {.horizon = horizon});
     return model.program.columns.size();
   };
-  EXPECT_GE(terms(1000), 980'000);
-  EXPECT_LE(terms(1000), 1'020'000);
-  EXPECT_EQ(terms(4000), 0);
+  EXPECT_GE(terms(900), 790'000);
+  EXPECT_LE(terms(900), 830'000);
+  EXPECT_EQ(terms(2000), 0);
 }
 
 // The rounds and the rates by themselves make valid schedules, whatever the known ones are.

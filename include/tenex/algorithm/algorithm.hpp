@@ -73,6 +73,7 @@ struct Algorithm {
   /// Checks the requirement without making the program; null: no requirement. Errors (input), which name the algorithm
   /// as given: a topology or groups that do not meet it.
   Status (*fits)(std::string_view name, const Topology&, const Collective&) = nullptr;
+  bool direct_only = false;  ///< the requirement leaves no switches
   /// The most NPUs for which candidates() tries the algorithm. Beyond, making its program takes too long (a tree per
   /// NPU, a search for cycles; 256 NPUs take some seconds at most).
   std::size_t candidate_npus = SIZE_MAX;

@@ -27,8 +27,8 @@ struct ScheduleFile {
   Collective collective;
   Occupancy occupancy = Occupancy::serialization;
   Schedule schedule;
-  std::string algorithm;  ///< what made it
-  std::string canonical;  ///< the design point's canonical text; may be empty
+  std::string algorithm;                      ///< what made it
+  std::string canonical;                      ///< the design point's canonical text; may be empty
   std::vector<StartDelay> start_delays = {};  ///< NPUs that send nothing before a time; none twice
 };
 

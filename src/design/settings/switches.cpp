@@ -43,12 +43,25 @@ bool has_switches(const PointView& view) {
 /// Whether what switches can do beyond forwarding may change a row. Messages of textbook algorithms go from NPU to NPU,
 /// but the bound beside their time is the network's.
 bool have_abilities(const PointView& view) {
-  const bool unwound = view.point.family == AlgorithmFamily::synthesizer && !view.point.reads.switches;
-  return has_switches(view) && !unwound && view.point.topology.unwind == 0;
+  return has_switches(view) && view.point.reads.switches && view.point.topology.unwind == 0;
+}
+bool counts_for_textbooks(bool of_kind, const PointView& view) {
+  return of_kind || view.collective.kind == CollectiveKind::mixed || view.point.family != AlgorithmFamily::textbook;
+}
+/// No bound of a collective whose chunks have one destination each counts copies ...
+bool may_copy(const PointView& view) {
+  const auto kind = view.collective.kind;
+  const bool multicast = kind == CollectiveKind::all_gather || kind == CollectiveKind::broadcast ||
+                         kind == CollectiveKind::all_reduce || kind == CollectiveKind::conditions;
+  return have_abilities(view) && counts_for_textbooks(multicast, view);
+}
+/// ... and none of one without sums counts sums.
+bool may_reduce(const PointView& view) {
+  return have_abilities(view) && counts_for_textbooks(reduces(view.collective.kind), view);
 }
 
 /// The entry of an ability, whose field is `Field`.
-template <auto Field>
+template <auto Field, auto Matters>
 Setting ability(Key key, std::string_view name, std::string_view help) {
   return {.key = key,
           .name = name,
@@ -62,7 +75,7 @@ Setting ability(Key key, std::string_view name, std::string_view help) {
           .parse = parse_choice<SwitchAbility>,
           .set = set<Field>,
           .reset = reset<Field>,
-          .matters = have_abilities,
+          .matters = Matters,
           .canonical = unless_default<Field>,
           .text = text_if<Field, runs_collective>};
 }
@@ -90,12 +103,14 @@ std::vector<Setting> switch_settings() {
        .matters = has_switches,
        .canonical = unless_default<forwarding>,
        .text = text_if<forwarding, runs_collective>},
-      ability<switch_copy>(Key::switch_copy, "switch_copy",
-                           "whether switches copy, so that one arrival leaves over several links: yes, no, or "
-                           "as_built: as the machine file says; those of shapes do not"),
-      ability<switch_reduce>(Key::switch_reduce, "switch_reduce",
-                             "whether switches reduce, so that partial sums of a chunk leave as one: yes, no, or "
-                             "as_built: as the machine file says; those of shapes do not"),
+      ability<switch_copy, may_copy>(
+          Key::switch_copy, "switch_copy",
+          "whether switches copy, so that one arrival leaves over several links: yes, no, or "
+          "as_built: as the machine file says; those of shapes do not"),
+      ability<switch_reduce, may_reduce>(
+          Key::switch_reduce, "switch_reduce",
+          "whether switches reduce, so that partial sums of a chunk leave as one: yes, no, or "
+          "as_built: as the machine file says; those of shapes do not"),
       {.key = Key::switch_buffer,
        .name = "switch_buffer",
        .help = "chunks that may wait in a switch that stores and forwards: a number, unlimited, or as_built: as the "

@@ -182,11 +182,8 @@ class Replay {
       return taken.payload;
     }
     const Take what = holdings_.take(source, send.chunk);
-    if (what == Take::held) return 0;
-    if (sums_.take_complete(source, send.chunk)) {
-      if (partial_) partial_->take(source, send.chunk);
-      return 0;
-    }
+    if (partial_ && sum_role(context_.topology(), source) != SumRole::queues) partial_->take(source, send.chunk);
+    if (what == Take::held || sums_.take_complete(source, send.chunk)) return 0;
     if (what == Take::spent)
       report_spent(send);
     else if (sums_.has_partial(source, send.chunk))

@@ -22,7 +22,7 @@ constexpr double kSecondsByDimension =
     0.1;  // what an attempt with levels by dimension, which often gain a third, may take
 constexpr double kSecondsOfLevels = 20e-3;    // what all these attempts may take, but for the first three
 constexpr double kSecondsPerAttempt = 30e-6;  // at least: engines begin with tables of links and chunks
-constexpr std::size_t kBytesOfSmall = std::size_t{16} << 20;  // what no plan counts
+constexpr std::size_t kBytesOfRelays = std::size_t{64} << 20;  // for sends that no plan counts
 constexpr std::uint32_t kMostAttempts = 32;
 constexpr double kAttemptsByArrival = 16;
 constexpr double kMostSends = 1 << 20;  // no engine makes more in the time to try
@@ -80,6 +80,22 @@ std::size_t gathers_bytes(const SynthesisProblem& problem, const TacosEngine& en
   return (twice ? 2 : 1) * engine.bytes(GatherPart(problem).problem());
 }
 
+/// Whether some NPU is in no group, and so may relay.
+bool may_relay(const Collective& collective) {
+  std::size_t members = 0;
+  for (const auto& group : collective.groups()) members += group.members.size();
+  return members < collective.npus();
+}
+
+std::size_t bytes_with_retiming(const SynthesisProblem& problem, const TacosEngine& engine) {
+  return gathers_bytes(problem, engine) + retiming_bytes(problem, engine.choice);
+}
+
+/// Whether the memory is planned with re-timing.
+bool retimes(const SynthesisProblem& problem, const TacosEngine& engine) {
+  return bytes_with_retiming(problem, engine) <= problem.memory_limit_bytes;
+}
+
 std::size_t bytes_of(const SynthesisProblem& problem, const Trial& trial) {
   return bytes_of(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
 }
@@ -100,9 +116,7 @@ SynthesisProblem GatherPart::problem() const {
 
 std::size_t bytes_of(const SynthesisProblem& problem, const TacosEngine& engine) {
   if (engine.whole != nullptr) return engine.bytes(problem);
-  const std::size_t gathers = gathers_bytes(problem, engine);
-  const std::size_t with_retiming = gathers + retiming_bytes(problem, engine.choice);
-  return with_retiming <= problem.memory_limit_bytes ? with_retiming : gathers;
+  return retimes(problem, engine) ? bytes_with_retiming(problem, engine) : gathers_bytes(problem, engine);
 }
 
 double seconds_of(const SynthesisProblem& problem, const TacosEngine& engine) {
@@ -113,9 +127,12 @@ double seconds_of(const SynthesisProblem& problem, const TacosEngine& engine) {
 Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEngine& engine) {
   if (engine.whole != nullptr) return engine.whole(problem);
   auto planned = problem;
-  if (planned.memory_limit_bytes < std::numeric_limits<std::size_t>::max())
-    // No more than was planned, even if more would fit; but relays through NPUs outside all groups are not foreseen.
-    planned.memory_limit_bytes = std::min(problem.memory_limit_bytes, bytes_of(problem, engine) + kBytesOfSmall);
+  if (planned.memory_limit_bytes < std::numeric_limits<std::size_t>::max()) {
+    planned.memory_limit_bytes = bytes_of(problem, engine);  // no more than was planned, even if more would fit
+    // Relays through NPUs outside all groups are not foreseen, and a re-timing takes their sends, too.
+    if (may_relay(problem.collective) && retimes(problem, engine))
+      planned.memory_limit_bytes = std::min(problem.memory_limit_bytes, planned.memory_limit_bytes + kBytesOfRelays);
+  }
   return compose(planned, engine.gather, engine.name);
 }
 

@@ -87,7 +87,8 @@ class ArrivalOrder {
     const std::int64_t latency = hop_[link].latency.count();
     Delivery best;
     for (std::uint32_t c = 0; c < chunks_; ++c) {  // most chunks are not even looked at
-      if (there[c] != kNotYet || held[c] == kNotYet || std::max(free_[link], held[c]) + latency > best.arrival) continue;
+      if (there[c] != kNotYet || held[c] == kNotYet || std::max(free_[link], held[c]) + latency > best.arrival)
+        continue;
       best = std::min(best, delivery(link, c));
     }
     best_[link] = best;
