@@ -42,7 +42,7 @@ std::vector<std::size_t> dimensions_by_row(const ColumnFileReader& file, std::si
   for (std::size_t row = 0; row < rows; ++row) {
     const auto [found, is_new] = known.emplace(topologies->at(row), 0);
     if (is_new)
-      if (const auto shape = parse_shape(found->first, {})) found->second = shape->blocks.size();
+      if (const auto shape = parse_shape(found->first, {})) found->second = shape->dimensions();
     dimensions[row] = found->second;
   }
   return dimensions;

@@ -143,7 +143,7 @@ void begin_dimensions(ColumnFileWriter& file, std::size_t dimensions) {
   std::iota(numbers.begin(), numbers.end(), std::int64_t{1});
   file.write(kDimension, std::span<const std::int64_t>(numbers));
   file.make_dimension(kDimension, "dimension");
-  file.set_attribute(kDimension, "long_name", "dimension of the topology, the first is 1");
+  file.set_attribute(kDimension, "long_name", "dimension of a product or level of a family, the first is 1");
 }
 
 Status write_ragged(ColumnFileWriter& file, const Ragged& ragged, const ResultRows& rows,

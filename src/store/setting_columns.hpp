@@ -41,7 +41,7 @@ class SettingColumns {
           column);
     }
     seeds_.set(row, static_cast<std::int64_t>(point.seed));
-    dimensions_ = std::max(dimensions_, point.topology.shape.blocks.size());
+    dimensions_ = std::max(dimensions_, point.topology.shape.dimensions());
   }
 
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }

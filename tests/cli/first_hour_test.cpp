@@ -243,5 +243,32 @@ TEST_F(Show, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(tenex({"show", "/nowhere"}).exit_code, 2);
 }
 
+TEST(ShowFamilies, FindsRowsByTheirAlphaAndBandwidth) {
+  const support::TemporaryFolder folder;
+  const auto study = (folder.path() / "study.toml").string();
+  support::write_text(study, R"TOML(schema = 1
+name = "families"
+[[sweep]]
+axes.topology = ["dragonfly(2,3)", "fat_tree(4)", "leaf_spine(2,2,2)", "RI(4)"]
+axes.alpha = ["0.5us", "1us"]
+axes.bandwidth = ["50GB/s", "100GB/s"]
+collective = "all_gather"
+size = "1MiB"
+algorithm = "ring"
+)TOML");
+  const auto out = (folder.path() / "out").string();
+  ASSERT_EQ(tenex({"run", study, "--out", out, "--quiet"}).exit_code, 0);
+  const auto found = tenex(
+      {"show", out, "--where", "bandwidth = 50GB/s and alpha = 1us", "--columns", "topology,alpha,bandwidth", "--csv"});
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  // A dragonfly has two levels of links, a fat tree three, a leaf-spine network two.
+  EXPECT_EQ(found.out,
+            "topology,alpha,bandwidth\n"
+            "\"dragonfly(2,3)\",1000000,50000000000\n"
+            "fat_tree(4),1000000,50000000000\n"
+            "\"leaf_spine(2,2,2)\",1000000,50000000000\n"
+            "RI(4),1000000,50000000000\n");
+}
+
 }  // namespace
 }  // namespace tenex

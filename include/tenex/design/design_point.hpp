@@ -187,8 +187,9 @@ void normalise(DesignPoint& point);
 [[nodiscard]] std::string text_of_links(const DesignPoint& point);
 
 /// The columns of settings in their frozen order. Quantities are in integer SI units (ps, bytes, bytes/s, FLOP/s),
-/// except money, which is in dollars; a list has one value for each dimension of the point's shape. `without` is a text
-/// such as "[[3,4],[5,6]]", or "none". `overlap` is 0 or 1. (seed, key and canonical are columns of their own.)
+/// except money, which is in dollars; a list has one value for each dimension of the point's shape, or level of its
+/// family. `without` is a text such as "[[3,4],[5,6]]", or "none". `overlap` is 0 or 1. (seed, key and canonical are
+/// columns of their own.)
 [[nodiscard]] const std::vector<SettingColumn>& setting_columns();
 /// The column with this name now or in schema 1, or of the key with this name; null if there is none.
 [[nodiscard]] const SettingColumn* find_setting_column(std::string_view name);

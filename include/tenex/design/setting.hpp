@@ -100,7 +100,7 @@ enum class Written : std::uint8_t { string, integer, boolean, pairs, texts };
 
 /// The result column of a key.
 struct SettingColumn {
-  /// Quantities are numbers; a list has one integer per dimension of the topology.
+  /// Quantities are numbers; a list has one integer per dimension or level of the topology.
   enum class Kind : std::uint8_t { none, text, integer, real, list };
   Kind kind = Kind::none;       ///< none: the key has no column
   std::string_view units = {};  ///< "", "B", "ps", "B/s", "FLOP/s", "USD"

@@ -122,13 +122,13 @@ std::int64_t integer_if(const PointView& view) {
     return static_cast<std::int64_t>(Field(view));
 }
 
-/// The value in each dimension of the point's shape, also if a single quantity stands for all. Machine files have no
-/// dimensions.
+/// The value in each dimension of the point's shape, or each level of its family, also if a single quantity stands for
+/// all. Machine files have none.
 template <class T>
 std::vector<std::int64_t> per_dimension(const PointView& view, const std::vector<T>& quantities) {
   std::vector<std::int64_t> list;
   for (const T& each : quantities) list.push_back(each.count());
-  if (list.size() == 1) list.resize(view.point.topology.shape.blocks.size(), list.front());
+  if (list.size() == 1) list.resize(view.point.topology.shape.dimensions(), list.front());
   return list;
 }
 
