@@ -31,7 +31,8 @@ std::string topologies() {
   text +=
       list_line("FILE.toml", "a machine file, which lists links or names a shape, see experiments/machines/README.md");
   text += "topologies that are no products (alpha and bandwidth: one for all, or one per level of links)\n";
-  for (const FamilyRule* family : family_rules()) text += list_line(family->usage, family->description);
+  for (const FamilyRule* family : family_rules())
+    text += list_line(family->usage, fmt::format("{}: {}", family->description, fmt::join(family->level_names, ", ")));
   return text;
 }
 

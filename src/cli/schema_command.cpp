@@ -13,6 +13,7 @@
 #include "tenex/design/setting.hpp"
 #include "tenex/design/study_schema.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/topology/family.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -128,6 +129,28 @@ std::string table_of(ReadBy kind) {
   return text;
 }
 
+/// What dimensions and levels are, and the levels of each family.
+std::string levels_section() {
+  std::string text =
+      "\n## Dimensions and levels\n\n"
+      "A product of blocks has a dimension for each block, dimension 1 first: `RI(4)_SW(8)` has two. A family is no\n"
+      "product and has levels in their place. A level is one class of the family's links, for instance those between\n"
+      "NPUs and edge switches, and has an alpha and a bandwidth of its own. Comma lists, shares and columns have a "
+      "value\n"
+      "for each level, in this order:\n\n"
+      "| family | levels of links |\n|---|---|\n";
+  for (const FamilyRule* family : family_rules())
+    text += fmt::format("| `{}` | {} |\n", family->usage, fmt::join(family->level_names, ", "));
+  return text +
+         "\n`npu_bandwidth` is divided over the most links of the level that an NPU has; a link between switches has "
+         "all of it.\n"
+         "`total_bandwidth` is the sum of `npu_bandwidth` over the levels, as it is over dimensions. So equal shares "
+         "give "
+         "an\n"
+         "NPU of `fat_tree(k)`, whose own link is of level 1, a third of the total there; `split` gives it another "
+         "share.\n";
+}
+
 std::string reference_page() {
   return "# Keys of a study\n\n"
          "`tenex schema --markdown` writes this page, `tenex schema` says the same as JSON. [README.md](README.md) "
@@ -137,14 +160,14 @@ std::string reference_page() {
          "and\n"
          "bandwidth also take ranges, `{ from, to, factor }` or `{ from, to, step }`. Alpha and bandwidths take a "
          "comma list\n"
-         "with a value per dimension.\n\n"
+         "with a value per dimension or [level](#dimensions-and-levels).\n\n"
          "## All points\n\n" +
          table_of(ReadBy::all) +
          "\nA point that trains ignores keys that it does not read: latency, chunks and occupancy where nothing is "
          "simulated,\n"
          "the algorithm's keys where nothing is synthesized, bandwidths where a scheme chooses them.\n\n"
          "## Points that run a collective\n\n" +
-         table_of(ReadBy::collectives) + "\n## Points that train\n\n" + table_of(ReadBy::training);
+         table_of(ReadBy::collectives) + "\n## Points that train\n\n" + table_of(ReadBy::training) + levels_section();
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ void RowChecker::check_dimensions(const SettingValue& value, const TopologyValue
   const std::size_t given = value.as<std::vector<T>>().size();
   const std::size_t dimensions = topology.choice.shape.dimensions();
   if (given == 1 || given == dimensions) return;
-  fail(value, fmt::format("\"{}\" is for {} dimensions", shortened(value.text), given),
+  fail(value, fmt::format("\"{}\" is for {} {}", shortened(value.text), given, topology.choice.shape.dimensions_word()),
        fmt::format("\"{}\" has {}", shortened(topology.choice.text), dimensions),
        dimensions == 1 ? std::string("give one value") : fmt::format("give one value for all, or {}", dimensions),
        varies_ ? fmt::format("topology != '{}'", topology.choice.text) : "");
@@ -142,8 +142,8 @@ void RowChecker::check_npu_bandwidth(const SettingValue& value, const TopologyVa
     const std::uint32_t shares = bandwidth_shares(shape, dimension);
     if (static_cast<std::uint64_t>(given.count()) >= shares) continue;
     fail(value, fmt::format("npu_bandwidth {} is too small", to_string(given)),
-         fmt::format("divided over the {} links of dimension {} of \"{}\" it rounds to zero", shares, dimension + 1,
-                     shortened(topology.choice.text)),
+         fmt::format("divided over the {} links of {} {} of \"{}\" it rounds to zero", shares, shape.dimension_word(),
+                     dimension + 1, shortened(topology.choice.text)),
          fmt::format("use at least {}B/s", shares), "");
   }
 }

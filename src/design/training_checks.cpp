@@ -143,7 +143,9 @@ void RowChecker::check_split(const SettingValue& split, Bandwidth total, const T
   const std::size_t dimensions = topology.choice.shape.dimensions();
   const auto keep = fmt::format("topology != '{}'", topology.choice.text);
   if (shares.size() != dimensions) {
-    fail(split, fmt::format("split \"{}\" is for {} dimensions", shortened(split.text), shares.size()),
+    fail(split,
+         fmt::format("split \"{}\" is for {} {}", shortened(split.text), shares.size(),
+                     topology.choice.shape.dimensions_word()),
          fmt::format("\"{}\" has {}", shortened(topology.choice.text), dimensions), "give each of them a share", keep);
     return;
   }
@@ -151,18 +153,14 @@ void RowChecker::check_split(const SettingValue& split, Bandwidth total, const T
   double whole = 0;
   for (const std::int64_t share : shares) whole += static_cast<double>(share);
   if (static_cast<double>(total.count()) * static_cast<double>(least) >= whole) return;
-  fail(split, fmt::format("split \"{}\" leaves a dimension without bandwidth", shortened(split.text)),
+  fail(split,
+       fmt::format("split \"{}\" leaves a {} without bandwidth", shortened(split.text),
+                   topology.choice.shape.dimension_word()),
        fmt::format("its share of {} is less than a byte per second", to_string(total)), "give it a larger share", "");
 }
 
 void RowChecker::check_total(const SettingValue& total, const SettingValue* split, const TopologyValue& topology) {
   const Shape& shape = topology.choice.shape;
-  if (!shape.is_product()) {
-    fail(total, fmt::format("total_bandwidth for \"{}\"", shortened(topology.choice.text)),
-         "it is shared by the dimensions of a product, and this network has levels of links",
-         "state bandwidth or npu_bandwidth", fmt::format("topology != '{}'", topology.choice.text));
-    return;
-  }
   if (split != nullptr) {
     const std::size_t before = contradictions_.additions();
     check_split(*split, total.as<Bandwidth>(), topology);
@@ -175,8 +173,9 @@ void RowChecker::check_total(const SettingValue& total, const SettingValue* spli
     const std::uint32_t links = bandwidth_shares(shape, dimension);
     if (static_cast<std::uint64_t>(shares[dimension].count()) >= links) continue;
     fail(total, fmt::format("total_bandwidth {} is too small", to_string(total.as<Bandwidth>())),
-         fmt::format("divided over the {} links of dimension {} of \"{}\" it rounds to zero", links, dimension + 1,
-                     shortened(topology.choice.text)),
+         fmt::format("{} of {} {} of \"{}\" it rounds to zero",
+                     links == 1 ? std::string("in the share") : fmt::format("divided over the {} links", links),
+                     shape.dimension_word(), dimension + 1, shortened(topology.choice.text)),
          "use more", "");
   }
 }

@@ -25,10 +25,10 @@ Diagnostics check_counts(const Shape& shape, const ShapeLinks& links) {
   Diagnostics errors;
   const auto check = [&](std::size_t count, std::string_view what) {
     if (count == 1 || count == shape.dimensions()) return;
-    errors.push_back(input_error(
-        {}, fmt::format("{} {} for {}", count, what, to_string(shape)),
-        fmt::format("the shape has {} {}", shape.dimensions(), shape.is_product() ? "dimensions" : "levels of links"),
-        shape.dimensions() == 1 ? "give one" : fmt::format("give one for all or {}", shape.dimensions())));
+    errors.push_back(
+        input_error({}, fmt::format("{} {} for {}", count, what, to_string(shape)),
+                    fmt::format("the shape has {} {}", shape.dimensions(), shape.dimensions_word()),
+                    shape.dimensions() == 1 ? "give one" : fmt::format("give one for all or {}", shape.dimensions())));
   };
   check(links.alpha.size(), links.alpha.size() == 1 ? "alpha" : "alphas");
   check(links.bandwidth.size(), links.bandwidth.size() == 1 ? "bandwidth" : "bandwidths");
@@ -46,9 +46,7 @@ Diagnostics check_counts(const Shape& shape, const ShapeLinks& links) {
 Result<LinkClass> resolve(const Shape& shape, const ShapeLinks& links, std::size_t index) {
   const Bandwidth given = pick(links.bandwidth, index);
   LinkClass link{pick(links.alpha, index), given};
-  const auto at = [&] {
-    return fmt::format("in {} {} of {}", shape.is_product() ? "dimension" : "level", index + 1, to_string(shape));
-  };
+  const auto at = [&] { return fmt::format("in {} {} of {}", shape.dimension_word(), index + 1, to_string(shape)); };
   if (link.alpha < SimTime::zero()) {
     return input_error({}, fmt::format("a negative alpha {}", at()), "a latency is at least 0");
   }
@@ -122,10 +120,9 @@ Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32
     if (!link) {
       append(errors, link.errors());
     } else if (link->bandwidth / shares == Bandwidth::zero()) {
-      errors.push_back(input_error({},
-                                   fmt::format("{} {} of {} cannot be unwound",
-                                               shape.is_product() ? "dimension" : "level", index + 1, to_string(shape)),
-                                   fmt::format("{} B/s over {} links round to zero", link->bandwidth.count(), shares)));
+      errors.push_back(input_error(
+          {}, fmt::format("{} {} of {} cannot be unwound", shape.dimension_word(), index + 1, to_string(shape)),
+          fmt::format("{} B/s over {} links round to zero", link->bandwidth.count(), shares)));
     }
   }
   return errors;

@@ -4,12 +4,15 @@
 
 #include "design/design_support.hpp"
 #include "tenex/design/share_out.hpp"
+#include "tenex/topology/shape.hpp"
+#include "tenex/topology/topology.hpp"
 
 namespace tenex {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 std::string canonical_of(Words words) {
   for (const auto& [key, text] : Words{{"alpha", "1us"}, {"collective", "all_gather"}, {"size", "1MiB"}})
@@ -36,6 +39,36 @@ TEST(TotalBandwidth, IsSharedEquallyByTheDimensionsOfACollective) {
 TEST(TotalBandwidth, IsSharedBySplit) {
   EXPECT_EQ(canonical_of({{"topology", "RI(4)_SW(4)"}, {"total_bandwidth", "400GB/s"}, {"split", "3:1"}}),
             canonical_of({{"topology", "RI(4)_SW(4)"}, {"npu_bandwidth", "300GB/s, 100GB/s"}}));
+}
+
+TEST(TotalBandwidth, IsSharedByTheLevelsOfAFamily) {
+  // A fat tree has three levels of links, equal shares of 300 GB/s are 100 GB/s each.
+  EXPECT_EQ(canonical_of({{"topology", "fat_tree(4)"}, {"total_bandwidth", "300GB/s"}}),
+            canonical_of({{"topology", "fat_tree(4)"}, {"npu_bandwidth", "100GB/s"}}));
+  // NPU-leaf gets three times as much as leaf-spine.
+  EXPECT_EQ(canonical_of({{"topology", "leaf_spine(2,2,2)"}, {"total_bandwidth", "400GB/s"}, {"split", "3:1"}}),
+            canonical_of({{"topology", "leaf_spine(2,2,2)"}, {"npu_bandwidth", "300GB/s, 100GB/s"}}));
+}
+
+TEST(TotalBandwidth, IsThatOfAnNpuOfADragonfly) {
+  // dragonfly(3,4): an NPU has two links within its group, which share 200 GB/s, and one of 200 GB/s to another group.
+  const auto point = make_point({{"topology", "dragonfly(3,4)"},
+                                 {"alpha", "1us"},
+                                 {"total_bandwidth", "400GB/s"},
+                                 {"collective", "all_gather"},
+                                 {"size", "1MiB"},
+                                 {"algorithm", "ring"}},
+                                test_words());
+  ASSERT_TRUE(point.ok()) << to_string(point.errors());
+  EXPECT_EQ(cell_text(setting_cell(*point, "npu_bandwidth")), "200000000000,200000000000");
+  const auto topology = build_topology(point->topology.shape, point->topology.links);
+  ASSERT_TRUE(topology.ok());
+  for (std::size_t npu = 0; npu < topology->npus(); ++npu) {
+    std::vector<Bandwidth> links;
+    for (const LinkId link : topology->out_links(VertexId::at(npu))) links.push_back(topology->bandwidth(link));
+    EXPECT_THAT(links,
+                UnorderedElementsAre(gigabytes_per_second(100), gigabytes_per_second(100), gigabytes_per_second(200)));
+  }
 }
 
 TEST(TotalBandwidth, ReplacesADefaultAndYieldsToBandwidthsOfCollectives) {

@@ -69,6 +69,11 @@ TEST(Families, BuildWhatTheyCount) {
   }
 }
 
+TEST(Families, NameTheirLevels) {
+  for (const FamilyRule* family : family_rules())
+    for (const Shape& member : members(*family, 4)) EXPECT_EQ(family->level_names.size(), member.dimensions());
+}
+
 TEST(Families, HaveNoParallelLinksAndOneBackForEach) {
   for (const FamilyRule* family : family_rules())
     for (const Shape& member : members(*family, 6)) {

@@ -62,6 +62,8 @@ struct FamilyRule {
   std::vector<std::uint64_t> (*domains)(FamilyArguments) = nullptr;
   /// The levels of links, in the order in which add_links() adds them.
   std::vector<FamilyLevel> (*levels)(FamilyArguments);
+  /// What each of them joins, for lists: "NPU-leaf", "leaf-spine".
+  std::span<const std::string_view> level_names;
   /// Adds the switches and then the links, level by level; `links` has the class of each level.
   void (*add_links)(FamilyArguments, std::span<const LinkClass> links, TopologyBuilder& builder);
   FamilyHops (*hops)(FamilyArguments);

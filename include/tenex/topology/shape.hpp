@@ -49,6 +49,9 @@ struct Shape {
   [[nodiscard]] std::size_t npus() const;
   /// The dimensions of a product, the levels of links of a family.
   [[nodiscard]] std::size_t dimensions() const;
+  /// The words of messages for one of them and for several: "dimension", "level"; "dimensions", "levels of links".
+  [[nodiscard]] std::string_view dimension_word() const { return is_product() ? "dimension" : "level"; }
+  [[nodiscard]] std::string_view dimensions_word() const { return is_product() ? "dimensions" : "levels of links"; }
   bool operator==(const Shape&) const = default;
 };
 

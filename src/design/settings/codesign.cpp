@@ -138,8 +138,9 @@ std::vector<Setting> codesign_settings() {
        .text = workloads_as_named},
       {.key = Key::total_bandwidth,
        .name = "total_bandwidth",
-       .help = "bandwidth of each NPU over all dimensions, with unit; a collective divides it by split, else equally "
-               "(column npu_bandwidth); with a workload the scheme given divides it by split, the others use all of it",
+       .help = "bandwidth of each NPU over all dimensions or levels, with unit; a collective divides it by split, else "
+               "equally (column npu_bandwidth); with a workload the scheme given divides it by split, the others use "
+               "all of it",
        .example = "\"1000GB/s\"",
        .counts = Counts::bandwidth,
        .absent = "optional; for collectives in place of `bandwidth`",
@@ -152,7 +153,7 @@ std::vector<Setting> codesign_settings() {
        .integer = integer_if<total_bandwidth, states_total>},
       {.key = Key::split,
        .name = "split",
-       .help = "shares of total_bandwidth, one per dimension, rounded down, the rest to the first dimensions; of "
+       .help = "shares of total_bandwidth, one per dimension or level, rounded down, the rest to the first ones; of "
                "collectives and of the scheme given",
        .example = "\"4:2:1:1\"",
        .fallback = "",

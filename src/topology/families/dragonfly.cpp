@@ -47,6 +47,8 @@ FamilyHops hops(FamilyArguments arguments) {
   return {within / groups + between * (1 - 1 / groups), within + between / per_group};
 }
 
+constexpr std::string_view kDragonflyLevels[] = {"within a group", "between groups"};
+
 }  // namespace
 
 constinit const FamilyRule kDragonflyFamily{
@@ -56,6 +58,7 @@ constinit const FamilyRule kDragonflyFamily{
     .arguments = 2,
     .npus = [](FamilyArguments a) { return std::uint64_t{a[0]} * a[1]; },
     .levels = levels,
+    .level_names = kDragonflyLevels,
     .add_links = add_links,
     .hops = hops,
     .representatives =

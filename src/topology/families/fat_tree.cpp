@@ -58,12 +58,14 @@ FamilyHops hops(FamilyArguments arguments) {
   return {pair, 2 + 2 / half + 2 / (half * half)};
 }
 
+constexpr std::string_view kFatTreeLevels[] = {"NPU-edge", "edge-aggregation", "aggregation-core"};
+
 }  // namespace
 
 constinit const FamilyRule kFatTreeFamily{
     .name = "fat_tree",
     .usage = "fat_tree(k)",
-    .description = "k^3/4 NPUs under three levels of k-port switches: NPU-edge, edge-aggregation, aggregation-core",
+    .description = "k^3/4 NPUs under three levels of k-port switches",
     .arguments = 1,
     .largest_argument = 2048,  // 2048^3 / 4 = 2^31
     .fault = fault,
@@ -75,6 +77,7 @@ constinit const FamilyRule kFatTreeFamily{
         },
     .domains = [](FamilyArguments a) { return std::vector{npus(a)}; },
     .levels = levels,
+    .level_names = kFatTreeLevels,
     .add_links = add_links,
     .hops = hops,
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },

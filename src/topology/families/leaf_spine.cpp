@@ -28,12 +28,14 @@ FamilyHops hops(FamilyArguments arguments) {
   return {2 * (1 - 1 / (per_leaf * leaves)) + beyond * (1 - 1 / leaves), 2 + beyond / per_leaf};
 }
 
+constexpr std::string_view kLeafSpineLevels[] = {"NPU-leaf", "leaf-spine"};
+
 }  // namespace
 
 constinit const FamilyRule kLeafSpineFamily{
     .name = "leaf_spine",
     .usage = "leaf_spine(n,l,s)",
-    .description = "l leaf switches with n NPUs each, all joined with s spine switches: NPU-leaf, leaf-spine",
+    .description = "l leaf switches with n NPUs each, all joined with s spine switches",
     .arguments = 3,
     .npus = [](FamilyArguments a) { return std::uint64_t{a[0]} * a[1]; },
     .switches = [](FamilyArguments a) { return std::uint64_t{a[1]} + a[2]; },
@@ -42,6 +44,7 @@ constinit const FamilyRule kLeafSpineFamily{
         [](FamilyArguments a) {
           return std::vector<FamilyLevel>{{2 * std::uint64_t{a[0]} * a[1], 1}, {2 * std::uint64_t{a[1]} * a[2], 1}};
         },
+    .level_names = kLeafSpineLevels,
     .add_links = add_links,
     .hops = hops,
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },

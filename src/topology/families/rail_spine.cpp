@@ -31,14 +31,14 @@ FamilyHops hops(FamilyArguments arguments) {
   return {2 * (1 - 1 / per_box) + 2 * (1 - 1 / boxes), 2 + (boxes > 1 && per_box > 1 ? 2 / per_box : 0)};
 }
 
+constexpr std::string_view kRailSpineLevels[] = {"NPU-box", "NPU-rail", "rail-spine"};
+
 }  // namespace
 
 constinit const FamilyRule kRailSpineFamily{
     .name = "rail_spine",
     .usage = "rail_spine(g,n,s)",
-    .description =
-        "n boxes SW(g), a rail switch per local rank, all rails joined with s spines: NPU-box, NPU-rail, "
-        "rail-spine",
+    .description = "n boxes SW(g), a rail switch per local rank, all rails joined with s spines",
     .arguments = 3,
     .npus = [](FamilyArguments a) { return std::uint64_t{a[0]} * a[1]; },
     .switches = [](FamilyArguments a) { return std::uint64_t{a[1]} + a[0] + a[2]; },
@@ -51,6 +51,7 @@ constinit const FamilyRule kRailSpineFamily{
           const FamilyLevel of_npus{2 * std::uint64_t{a[0]} * a[1], 1};
           return std::vector<FamilyLevel>{of_npus, of_npus, {2 * std::uint64_t{a[0]} * a[2], 1}};
         },
+    .level_names = kRailSpineLevels,
     .add_links = add_links,
     .hops = hops,
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },

@@ -150,17 +150,20 @@ FamilyHops hops(FamilyArguments arguments) {
   return {pair, pair};
 }
 
+constexpr std::string_view kSlimFlyLevels[] = {"within a group", "between groups"};
+
 }  // namespace
 
 constinit const FamilyRule kSlimFlyFamily{
     .name = "slim_fly",
     .usage = "slim_fly(q)",
-    .description = "2 q^2 NPUs of degree about 3q/2 and diameter 2, q a prime power: within groups, between groups",
+    .description = "2 q^2 NPUs of degree about 3q/2 and diameter 2, q a prime power",
     .arguments = 1,
     .largest_argument = 32768,  // 2 * 32768^2 = 2^31
     .fault = fault,
     .npus = [](FamilyArguments a) { return 2 * std::uint64_t{a[0]} * a[0]; },
     .levels = levels,
+    .level_names = kSlimFlyLevels,
     .add_links = add_links,
     .hops = hops,
     .representatives =
