@@ -1,8 +1,9 @@
 """Opens study.h5 (format: include/tenex/store/result_format.md) and returns xarray and pandas objects.
 
 Times stay exact: `*_ps` columns are int64 picoseconds with -1 for absent; `collective_time_seconds` is float64 with
-NaN. Files of schema 1 are converted to the current schema; frames also accept columns' former names. Columns of
-training points (`workload`, `training_time_ps`, ...) exist only in results of studies that have such points.
+NaN. Files of schema 1 are converted to the current schema, and those of schema 2 look the same here; frames also accept
+columns' former names. Columns of training points (`workload`, `training_time_ps`, ...) exist only in results of studies
+that have such points.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from .schema_1 import Frame, as_of_today, list_texts
 
 #: The major version of the format that this reader knows.
-SCHEMA = 2
+SCHEMA = 3
 
 
 class ResultError(ValueError):
@@ -133,10 +134,12 @@ class Study:
 
 
 def _text(values: NDArray[Any]) -> NDArray[Any]:
-    """Converts fixed-length bytes to str and leaves other values unchanged."""
-    if values.dtype.kind == "S":
-        return numpy.array([value.decode("utf-8") for value in values], dtype=object)
-    return values
+    """Converts rows of characters, and the fixed-length bytes of schema 2, to str and leaves other values unchanged."""
+    if values.dtype.kind != "S":
+        return values
+    if values.ndim == 2:
+        values = numpy.ascontiguousarray(values).view(f"S{values.shape[1]}")[:, 0]
+    return numpy.array([value.decode("utf-8") for value in values], dtype=object)
 
 
 def _check(path: Path) -> None:

@@ -66,9 +66,9 @@ class ColumnFileReader::Impl {
     Handle set;
     Handle type;
     std::size_t rows = 0;
-    std::size_t width = 1;  ///< of lists
+    std::size_t width = 1;  ///< of lists and characters
   };
-  /// `rank`: 1, or 2 for lists.
+  /// `rank`: 1, or 2 for lists and characters.
   [[nodiscard]] Result<Column> column(const std::string& path, int rank = 1) const {
     if (!exists(path)) return wrong(path, "there is no such column");
     Column found;
@@ -91,6 +91,17 @@ class ColumnFileReader::Impl {
     return found;
   }
 
+  /// A column of texts of fixed length, which are strings or rows of characters.
+  [[nodiscard]] Result<Column> text(const std::string& path) const {
+    auto found = column(path, is_table(path) ? 2 : 1);
+    if (!found) return found;
+    const auto type = found->type.id();
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
+        (found->width > 1 && H5Tget_size(type) > 1))
+      return wrong(path, "its elements are no text of fixed length");
+    return found;
+  }
+
   void rename(const std::string& path, const std::string& stored_path) { renamed_[path] = stored_path; }
   [[nodiscard]] const std::string& stored(const std::string& path) const {
     const auto found = renamed_.find(path);
@@ -104,6 +115,15 @@ class ColumnFileReader::Impl {
       if (H5Lexists(file(), path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
       if (slash == std::string::npos) return true;
     }
+  }
+
+  /// Whether it is a column of two dimensions.
+  [[nodiscard]] bool is_table(const std::string& path) const {
+    if (!exists(path)) return false;
+    const Handle set(H5Dopen2(file(), stored(path).c_str(), H5P_DEFAULT), H5Dclose);
+    if (!set.ok()) return false;
+    const Handle space(H5Dget_space(set.id()), H5Sclose);
+    return space.ok() && H5Sget_simple_extent_ndims(space.id()) == 2;
   }
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -259,8 +279,7 @@ void ColumnFileReader::rename(const std::string& path, const std::string& stored
 
 bool ColumnFileReader::is_text(const std::string& path) const {
   const hdf5::Session session;
-  const auto column = impl_->column(path);
-  return column && H5Tget_class(column->type.id()) == H5T_STRING;
+  return impl_->text(path).ok();
 }
 
 bool ColumnFileReader::has(const std::string& path) const {
@@ -354,13 +373,13 @@ void ColumnFileReader::set_threads(int threads) { impl_->set_threads(threads); }
 
 Result<TextColumn> ColumnFileReader::read_text(const std::string& path) const {
   const hdf5::Session session;
-  const auto column = impl_->column(path);
+  const auto column = impl_->text(path);
   if (!column) return column.errors();
-  if (H5Tget_class(column->type.id()) != H5T_STRING || H5Tis_variable_str(column->type.id()) != 0)
-    return impl_->wrong(path, "its elements are no text of fixed length");
-  TextColumn values(H5Tget_size(column->type.id()), column->rows);
-  const auto native = hdf5::text_type(values.width);
-  if (!impl_->read(*column, native.id(), 0, column->rows, values.bytes.data())) return impl_->damaged(path);
+  // The stored type: nothing is converted, and the rest of a row is NUL.
+  TextColumn values(column->width * H5Tget_size(column->type.id()), column->rows);
+  if (!values.bytes.empty() &&
+      H5Dread(column->set.id(), column->type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.bytes.data()) < 0)
+    return impl_->damaged(path);
   return values;
 }
 

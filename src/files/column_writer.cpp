@@ -105,12 +105,12 @@ class ColumnFileWriter::Impl {
             path);
   }
 
-  void write_text(const std::string& path, std::size_t width, std::size_t rows,
-                  const std::function<void(std::size_t, TextColumn&)>& fill) {
+  void write_characters(const std::string& path, std::size_t width, std::size_t rows,
+                        const std::function<void(std::size_t, TextColumn&)>& fill) {
     if (!error_.empty()) return;
     std::optional<hdf5::Session> session(std::in_place);
-    const auto type = hdf5::text_type(width);
-    const Handle column = create_column(path, type.id(), width, rows, false);
+    const auto type = hdf5::character_type();
+    const Handle column = create_column(path, type.id(), 1, rows, false, width);
     bool good = column.ok();
     const std::size_t most = whole_tile_of(width);
     for (std::size_t first = 0; first < rows && good; first += most) {
@@ -160,6 +160,19 @@ class ColumnFileWriter::Impl {
     if (!error_.empty()) return;
     const Handle scale(H5Dopen2(file_.id(), column.c_str(), H5P_DEFAULT), H5Dclose);
     require(scale.ok() && H5DSset_scale(scale.id(), name.c_str()) >= 0, column);
+  }
+
+  void add_dimension(const std::string& path, std::size_t size) {
+    const hdf5::Session session;
+    if (!error_.empty()) return;
+    const hsize_t length = size;
+    const Handle space(H5Screate_simple(1, &length, nullptr), H5Sclose);
+    const auto properties = untiled();
+    const Handle scale(
+        H5Dcreate2(file_.id(), path.c_str(), H5T_IEEE_F32BE, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+        H5Dclose);
+    const auto name = fmt::format("This is a netCDF dimension but not a netCDF variable.{:10d}", size);
+    require(scale.ok() && H5DSset_scale(scale.id(), name.c_str()) >= 0, path);
   }
 
   void attach_dimension(const std::string& column, const std::string& dimension, unsigned axis) {
@@ -218,7 +231,8 @@ class ColumnFileWriter::Impl {
     return std::max<std::size_t>(1, kTile * 8 / std::max<std::size_t>(8, element));
   }
 
-  /// Makes a whole column without its values. `width` > 0: a column of lists, and `element` is the bytes of an entry.
+  /// Makes a whole column without its values. `width` > 0: a column of lists or characters, and `element` is the bytes
+  /// of an entry.
   [[nodiscard]] Handle create_column(const std::string& path, hid_t stored, std::size_t element, std::size_t rows,
                                      bool numbers, std::size_t width = 0) const {
     const hsize_t size[] = {rows, width};
@@ -232,10 +246,11 @@ class ColumnFileWriter::Impl {
 
   [[nodiscard]] static bool write_part(const Handle& column, const Handle& type, hsize_t first,
                                        const TextColumn& part) {
-    const hsize_t count = part.rows();
+    const hsize_t begin[] = {first, 0};
+    const hsize_t count[] = {part.rows(), part.width};
     const Handle there(H5Dget_space(column.id()), H5Sclose);
-    const Handle here(H5Screate_simple(1, &count, nullptr), H5Sclose);
-    return H5Sselect_hyperslab(there.id(), H5S_SELECT_SET, &first, nullptr, &count, nullptr) >= 0 &&
+    const Handle here(H5Screate_simple(2, count, nullptr), H5Sclose);
+    return H5Sselect_hyperslab(there.id(), H5S_SELECT_SET, begin, nullptr, count, nullptr) >= 0 &&
            H5Dwrite(column.id(), type.id(), here.id(), there.id(), H5P_DEFAULT, part.bytes.data()) >= 0;
   }
 
@@ -385,9 +400,9 @@ void ColumnFileWriter::write(const std::string& path, const ListColumn& values) 
                values.rows(), values.values.data(), true, values.width);
 }
 
-void ColumnFileWriter::write_text(const std::string& path, std::size_t width, std::size_t rows,
-                                  const std::function<void(std::size_t first, TextColumn& part)>& fill) {
-  impl_->write_text(path, width, rows, fill);
+void ColumnFileWriter::write_characters(const std::string& path, std::size_t width, std::size_t rows,
+                                        const std::function<void(std::size_t first, TextColumn& part)>& fill) {
+  impl_->write_characters(path, width, rows, fill);
 }
 
 template <class T>
@@ -404,6 +419,7 @@ void ColumnFileWriter::append(const std::string& path, std::span<const T> values
 void ColumnFileWriter::make_dimension(const std::string& column, const std::string& name) {
   impl_->make_dimension(column, name);
 }
+void ColumnFileWriter::add_dimension(const std::string& path, std::size_t size) { impl_->add_dimension(path, size); }
 void ColumnFileWriter::attach_dimension(const std::string& column, const std::string& dimension, unsigned axis) {
   impl_->attach_dimension(column, dimension, axis);
 }

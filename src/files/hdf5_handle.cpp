@@ -49,4 +49,10 @@ Handle text_type(std::size_t width) {
   return type;
 }
 
+Handle character_type() {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+  return type;
+}
+
 }  // namespace tenex::hdf5

@@ -124,5 +124,7 @@ inline hid_t stored_type<double>() {
 
 /// UTF-8 of a fixed width, NUL-padded; width 0: of variable length.
 [[nodiscard]] Handle text_type(std::size_t width);
+/// A character of a text, as netCDF stores them: a byte of UTF-8 that HDF5 calls ASCII.
+[[nodiscard]] Handle character_type();
 
 }  // namespace tenex::hdf5

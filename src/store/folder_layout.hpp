@@ -14,8 +14,10 @@
 
 namespace tenex::store {
 
-/// Raised when a reader of an older version would misread folders, shards, journals or results.
+/// Raised when a reader of an older version would misread folders, shards or journals.
 inline constexpr std::int64_t kSchema = 2;
+/// Raised when a reader of an older version would misread results (study.h5).
+inline constexpr std::int64_t kResultSchema = 3;
 
 /// Paths inside a result folder.
 struct Layout {

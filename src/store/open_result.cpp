@@ -63,7 +63,8 @@ void name_columns(ColumnFileReader& file) {
 Result<ColumnFileReader> open_result(const std::filesystem::path& path) {
   auto reader = ColumnFileReader::open(path);
   if (!reader) return reader;
-  if (auto status = check_file_kind(*reader, path.string(), "tenex result", kSchema); !status) return status.errors();
+  if (auto status = check_file_kind(*reader, path.string(), "tenex result", kResultSchema); !status)
+    return status.errors();
   name_columns(*reader);
   return reader;
 }

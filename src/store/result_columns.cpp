@@ -79,7 +79,7 @@ std::string begin_group(ColumnFileWriter& file, const std::string& group, std::s
 void write_attributes(ColumnFileWriter& file) {
   file.set_attribute("/", "Conventions", "CF-1.8");
   file.set_attribute("/", "kind", "tenex result");
-  file.set_attribute("/", "schema", kSchema);
+  file.set_attribute("/", "schema", kResultSchema);
   file.set_attribute("/", "physics", physics_version);
 }
 
@@ -119,9 +119,12 @@ void describe(ColumnFileWriter& file, const std::string& path, std::string_view 
 void write_text(ColumnFileWriter& file, const std::string& path, std::size_t width, std::size_t rows,
                 const std::function<void(std::size_t first, TextColumn& part)>& fill, std::string_view meaning,
                 const std::string& dimension) {
-  file.write_text(path, width, rows, fill);
+  const auto characters = path + "_characters";
+  file.write_characters(path, width, rows, fill);
   file.set_attribute(path, "_Encoding", "utf-8");
   describe(file, path, "", meaning, dimension);
+  file.add_dimension(characters, width);  // its own: a copy with other texts has another width
+  file.attach_dimension(path, characters, 1);
 }
 
 void write_text(ColumnFileWriter& file, const std::string& path, const PackedTexts& values, std::string_view meaning,

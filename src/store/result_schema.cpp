@@ -5,6 +5,6 @@
 
 namespace tenex {
 
-std::int64_t result_schema() { return store::kSchema; }
+std::int64_t result_schema() { return store::kResultSchema; }
 
 }  // namespace tenex

@@ -19,6 +19,7 @@ class OpensAResult(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.study = tenex_analysis.open_study(RESULT)
+        cls.tacos = int((cls.study.frame()["algorithm"] == "tacos").sum())
 
     def test_xarray_opens_the_file_as_it_is(self):
         with xarray.open_dataset(RESULT / "study.h5", engine="h5netcdf") as dataset:
@@ -26,6 +27,18 @@ class OpensAResult(unittest.TestCase):
             self.assertEqual(dataset["collective_time_seconds"].dtype, numpy.float64)
             self.assertEqual(dataset["alpha"].dims, ("point", "dimension"))
             self.assertEqual(dataset["alpha"].dtype, numpy.int64)
+
+    def test_a_copy_that_xarray_writes_is_the_same(self):
+        for name, opened in {"as it is": None, "by the reader": self.study.points}.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                if opened is None:
+                    with xarray.open_dataset(RESULT / "study.h5", engine="h5netcdf") as dataset:
+                        opened = dataset.load()
+                for points in (opened, opened.isel(point=(opened["algorithm"] == "tacos").values)):
+                    points.to_netcdf(Path(folder) / "copy.nc", engine="h5netcdf")
+                    with xarray.open_dataset(Path(folder) / "copy.nc", engine="h5netcdf") as copy:
+                        self.assertTrue(copy.load().identical(points))
+                        self.assertEqual(int((copy["algorithm"] == "tacos").sum()), self.tacos)
 
     def test_times_agree_to_the_picosecond(self):
         points = self.study.points
@@ -54,6 +67,7 @@ class OpensAResult(unittest.TestCase):
         runs = self.study.runs()
         self.assertEqual(len(runs), len(self.study.frame()))
         self.assertLessEqual(set(runs["rank"]), {0, 1})
+        self.assertTrue(runs["host"].map(lambda host: isinstance(host, str) and host != "").all())
 
 
 class RefusesOtherFiles(unittest.TestCase):

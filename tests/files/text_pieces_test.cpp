@@ -1,4 +1,4 @@
-// Text columns that are written piece by piece equal those that are written whole.
+// Text columns that are written piece by piece, as characters, equal those that are written whole.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ TEST_P(TextPieces, AreTheColumnThatIsWrittenWhole) {
   const TextColumn whole(texts);
   ColumnFileWriter writer;
   std::size_t next = 0;
-  writer.write_text("/pieces", whole.width, rows, [&](std::size_t first, TextColumn& part) {
+  writer.write_characters("/pieces", whole.width, rows, [&](std::size_t first, TextColumn& part) {
     EXPECT_EQ(first, next);
     EXPECT_EQ(part.width, whole.width);
     EXPECT_LE(part.bytes.size(), std::size_t{512} << 10);
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, TextPieces, ::testing::Values(0, 3, 20'000, 60'00
 TEST(TextPiecesWriting, KeepsTheFirstFailure) {
   ColumnFileWriter writer;
   writer.write("/taken", TextColumn(1, 2));
-  writer.write_text("/taken", 1, 2, [](std::size_t, TextColumn&) {});
+  writer.write_characters("/taken", 1, 2, [](std::size_t, TextColumn&) {});
   EXPECT_FALSE(writer.good());
   EXPECT_FALSE(writer.image().ok());
 }

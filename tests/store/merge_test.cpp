@@ -4,6 +4,7 @@
 
 #include "store/rows.hpp"
 #include "tenex/files/atomic_write.hpp"
+#include "tenex/store/result_schema.hpp"
 
 namespace tenex {
 namespace {
@@ -218,7 +219,7 @@ TEST(ReadResult, RefusesANewerSchema) {
   const auto file = folder.path() / "newer.h5";
   ColumnFileWriter writer;
   writer.set_attribute("/", "kind", "tenex result");
-  writer.set_attribute("/", "schema", std::int64_t{3});
+  writer.set_attribute("/", "schema", result_schema() + 1);
   ASSERT_TRUE(writer.save(file).ok());
   EXPECT_THAT(message_of(read_result(file)), HasSubstr("newer than this version"));
 }

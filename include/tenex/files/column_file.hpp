@@ -23,8 +23,8 @@
 
 namespace tenex {
 
-/// Texts of one width in bytes, NUL-padded, end to end: this is how text columns are stored. (A million variable-length
-/// strings take a thousand times as much space as this does compressed.)
+/// Texts of one width in bytes, NUL-padded, end to end: this is how text columns are stored, as strings of fixed length
+/// or as characters. (A million variable-length strings take a thousand times as much space as this does compressed.)
 struct TextColumn {
   std::size_t width = 1;
   std::string bytes;  ///< rows() * width
@@ -87,11 +87,11 @@ class ColumnFileWriter {
   void write(const std::string& path, std::span<const T> values);
   void write(const std::string& path, const TextColumn& values);
   void write(const std::string& path, const ListColumn& values);
-  /// Writes a whole column of `rows` texts, made piece by piece: `fill` sets the texts of a part, which are empty at
-  /// first, for the rows from `first` on, in order. The column is as write() makes it, with the memory of one tile (512
-  /// KiB).
-  void write_text(const std::string& path, std::size_t width, std::size_t rows,
-                  const std::function<void(std::size_t first, TextColumn& part)>& fill);
+  /// Writes a column of `rows` texts as netCDF does: a dataset of `rows` by `width` characters. `fill` makes the texts
+  /// piece by piece: it sets those of a part, which are empty at first, for the rows from `first` on, in order. Takes
+  /// the memory of one tile (512 KiB).
+  void write_characters(const std::string& path, std::size_t width, std::size_t rows,
+                        const std::function<void(std::size_t first, TextColumn& part)>& fill);
 
   /// Writes a column that grows: begin once, append in pieces. Costs memory for two tiles per thread (of 256 or 512
   /// KiB).
@@ -103,8 +103,10 @@ class ColumnFileWriter {
   void append(const std::string& path, std::span<const T> values);
 
   /// Declares a column to be a dimension (an HDF5 dimension scale), and attaches columns to it. `axis` is 0, or 1 for
-  /// the entries of lists.
+  /// the entries of lists and for characters.
   void make_dimension(const std::string& column, const std::string& name);
+  /// Makes a dimension of this size without values, as netCDF stores it.
+  void add_dimension(const std::string& path, std::size_t size);
   void attach_dimension(const std::string& column, const std::string& dimension, unsigned axis = 0);
 
   /// The bytes of a file in memory. Call once, at the end. Errors (environment): the first failure of any call.
@@ -138,6 +140,7 @@ class ColumnFileReader {
   void rename(const std::string& path, const std::string& stored);
 
   [[nodiscard]] bool has(const std::string& path) const;
+  /// Whether a column has texts, as strings of fixed length or as characters.
   [[nodiscard]] bool is_text(const std::string& path) const;
   /// Errors (input): absent or of another type.
   [[nodiscard]] Result<std::string> text_attribute(const std::string& object, const std::string& name) const;
