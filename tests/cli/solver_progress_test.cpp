@@ -15,10 +15,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Three chunks for each NPU of a DGX-1 over epochs of 50 ns: the first relaxation alone takes longer than the limit.
+/// Two chunks for each NPU of a DGX-1 over epochs of 50 ns: the first relaxation alone takes longer than the limit.
 std::vector<std::string> hard_case() {
   return {TENEX_BINARY, "synthesize", "--topology",    "dgx1", "--collective",        "all_gather",
-          "--size",     "600KB",      "--chunks",      "3",    "--synthesizer",       "te_ccl",
+          "--size",     "400KB",      "--chunks",      "2",    "--synthesizer",       "te_ccl",
           "--epoch",    "50ns",       "--formulation", "milp", "--solver_time_limit", "1500ms"};
 }
 

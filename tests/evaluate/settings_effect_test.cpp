@@ -135,6 +135,7 @@ TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
   support::write_text(slow_senders, R"(schema = 1
 kind = "machine"
 name = "slow senders"
+source = "made up"
 npus = 4
 [[switches]]
 count = 1
@@ -143,7 +144,7 @@ bandwidth = "100GB/s"
 alpha = "1us"
 directed = [[0, 4], [4, 0], [4, 1], [4, 2], [4, 3]]
 [[links]]
-bandwidth = "10GB/s"
+bandwidth = "20GB/s"
 alpha = "1us"
 directed = [[1, 4], [2, 4], [3, 4]]
 )");

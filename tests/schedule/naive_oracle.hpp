@@ -272,7 +272,7 @@ class NaiveOracle {
   /// Whether a copy is useful: it is the receiver's first final value, and the receiver needs or sends it.
   bool is_useful(std::size_t i) const {
     const auto& transfer = transfers_[i];
-    if (transfer.stage == Stage::reduce) return true;
+    if (transfer.stage == Stage::reduce) return is_useful_sum(i);
     if (!copies(transfer.target))
       return std::any_of(transfers_.begin(), transfers_.end(),
                          [&](const Transfer& next) { return next.taken_from == i; });
@@ -283,6 +283,20 @@ class NaiveOracle {
     if (is_npu(transfer.target) && collective_.must_hold(npu_of(transfer.target), transfer.chunk)) return true;
     return std::any_of(transfers_.begin(), transfers_.end(), [&](const Transfer& next) {
       return next.source == transfer.target && next.chunk == transfer.chunk && next.stage == Stage::copy;
+    });
+  }
+  /// Whether a partial sum is useful: its receiver sends it on, in a sum or as the complete one, or must hold the sum
+  /// that it completes or is a part of.
+  bool is_useful_sum(std::size_t i) const {
+    const auto& transfer = transfers_[i];
+    if (!adds(transfer.target))
+      return std::any_of(transfers_.begin(), transfers_.end(),
+                         [&](const Transfer& next) { return next.taken_from == i; });
+    const auto summed = summed_since(transfer.target, transfer.chunk);
+    const bool needed = is_npu(transfer.target) && collective_.must_hold(npu_of(transfer.target), transfer.chunk);
+    if (needed && summed && transfer.arrival <= *summed) return true;
+    return std::any_of(transfers_.begin(), transfers_.end(), [&](const Transfer& next) {
+      return next.source == transfer.target && next.chunk == transfer.chunk && next.start >= transfer.arrival;
     });
   }
   SimTime collective_time() const {

@@ -5,12 +5,12 @@
 //                  TP_compute + max(TP_comm, DP_compute + DP_comm); the forward pass does not overlap.
 //   astra_sim      ASTRA-sim's hybrid loop: forward communication blocks; input-gradient communication runs beside the
 //                  layer's weight-gradient computation and is awaited before the next layer; weight-gradient
-//                  communication goes into a queue (one per scope, first in, first out; scopes run concurrently) and the
-//                  forward pass of the next iteration waits for it, layer by layer. Input-gradient communication of a
-//                  scope stands in that scope's queue, too, so it waits for weight-gradient communication of earlier
-//                  layers there; tables mostly have them in different scopes (tensor and data). One pass gives the exact
-//                  period: every queue is empty when a backward pass begins, because the forward pass has waited for all
-//                  communication.
+//                  communication goes into a queue (one per scope, first in, first out; scopes run concurrently) and
+//                  the forward pass of the next iteration waits for it, layer by layer. Input-gradient communication of
+//                  a scope stands in that scope's queue, too, so it waits for weight-gradient communication of earlier
+//                  layers there; tables mostly have them in different scopes (tensor and data). One pass gives the
+//                  exact period: every queue is empty when a backward pass begins, because the forward pass has waited
+//                  for all communication.
 //
 // Where concurrent communications share the links (CollectiveTime::contends()), tp_dp_overlap asks the model when each
 // of a layer's two streams ends beside the other. no_overlap never has two communications at a time. astra_sim is

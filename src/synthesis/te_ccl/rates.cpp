@@ -318,8 +318,8 @@ Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known,
     for (int next = least; least <= most && !budget.spent() && !met(); next = least + (most - least) / 2) {
       const auto result = solve_rates(instance, grid, next, model, budget);
       found.too_large = model.program.row_count() == 0;
+      found.solved = found.solved || !found.too_large;
       if (result.status == SolveStatus::unknown) break;
-      found.solved = true;
       if (result.status == SolveStatus::infeasible) {
         least = next + 1;
         if (proves) budget.learn_bound(std::min(known, grid.length * least));
