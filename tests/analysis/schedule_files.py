@@ -44,11 +44,36 @@ def synthesize(path, topology, collective, *options, size="64MiB"):
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
+def verify(path):
+    """The exit code of `tenex verify`, whether the schedule is valid, and the violations that it names."""
+    done = subprocess.run([TENEX, "verify", str(path), "--json"], capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    return done.returncode, told["verified"], [each["violation"] for each in told.get("findings", [])]
+
+
 class ReadsWhatTenexWrites(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
+
+    def test_late_npus_are_kept_and_checked(self):
+        for form in ("h5", "json"):
+            path = self.folder / f"late.{form}"
+            synthesize(path, "RI(4)", "all_gather", "--synthesizer", "trees", "--stragglers", "npu 1 delay 50us")
+            schedule = tenex_analysis.open_schedule(path)
+            self.assertEqual(schedule.delays, {1: 50_000_000})
+            of_late = schedule.sends.query("source == 1")
+            self.assertGreaterEqual(of_late["start_ps"].min(), 50_000_000)
+        self.assertEqual(verify(path), (0, True, []))
+        content = json.loads(path.read_text())
+        late = {link for link, (source, _, _) in enumerate(content["topology"]["links"]) if source == 1}
+        first = next(send for send in content["sends"] if send[1] in late)
+        first[0] = 49_999_999  # a picosecond too early
+        path.write_text(json.dumps(content))
+        code, valid, found = verify(path)
+        self.assertEqual((code, valid), (1, False))
+        self.assertIn("early_start", found)
 
     def test_compact_files_equal_expanded_ones(self):
         kinds = set()
