@@ -40,6 +40,8 @@ double most_seconds_to_try_paths(const Topology& topology) {
   return wires != nullptr && !any_copies_or_adds(wires->network()) ? kSecondsToTryPathsOverWires : kSecondsToTryPaths;
 }
 
+/// More attempts where the search is the engine that suits: they take about as long again as the one before.
+constexpr double kSecondsOfMoreAttempts = 0.03;
 /// The attempts of `auto`, in orders that the same seed draws. Later orders gain less than a percent together.
 constexpr std::uint32_t kAttemptsOfAuto = 8;
 
@@ -48,14 +50,15 @@ constexpr std::uint32_t kAttemptsOfAuto = 8;
 std::vector<SynthesisProblem> problems_for_paths(const SynthesisProblem& problem, const SynthesisEngine& chosen) {
   std::vector<SynthesisProblem> problems;
   if (problem.engine != kAutomaticEngine || paths_unsuitable(problem)) return problems;
+  const bool routes = chosen.name == pccl_engine::paths;
+  const double most_seconds =
+      std::max(most_seconds_to_try_paths(problem.topology), routes ? kSecondsOfMoreAttempts : 0);
   for (const std::uint32_t attempts : {problem.attempts, kAttemptsOfAuto}) {
-    const bool done = chosen.name == pccl_engine::paths ? attempts <= problem.attempts : false;
-    const bool again = !problems.empty() && attempts <= problem.attempts;
-    if (done || again) continue;
+    const bool again = (routes || !problems.empty()) && attempts <= problem.attempts;
+    if (again) continue;
     SynthesisProblem routed = problem;
     routed.attempts = attempts;
-    if (paths_seconds(routed) <= most_seconds_to_try_paths(problem.topology) &&
-        paths_bytes(routed) <= problem.memory_limit_bytes)
+    if (paths_seconds(routed) <= most_seconds && paths_bytes(routed) <= problem.memory_limit_bytes)
       problems.push_back(std::move(routed));
   }
   return problems;
