@@ -189,7 +189,7 @@ void fill_bound(Evaluation& row, const DesignPoint& point, ExecutionCache& cache
   const auto built = build(row, point, cache, options);
   if (!built) return;
   // A program's messages may carry several chunks.
-  const bool single_chunks = find_synthesizer(point.algorithm) != nullptr;
+  const bool single_chunks = find_synthesizer(point.algorithm) != nullptr && !options.bound_of_all;
   const auto bound = find_cheap_bound(point, (*built->topology)->topology, built->collective, single_chunks, cache);
   describe(row, *bound);
   measure(row, point, built->collective, bound->time);
