@@ -5,8 +5,10 @@
 // floor((T - alpha) / (beta*m)): the floor counts of the project's physics in one formula. Where several chunks may
 // share a send, they may share its alpha and its rounding. Then a link has delivered at most floor((T - alpha) *
 // bandwidth) bytes by T under either occupancy: any number of sends with B bytes together, the last of which arrives by
-// T, take at least the serialization time of B before its alpha. So it has delivered that many bytes over m chunks,
-// rounded down.
+// T, take at least the serialization time of B before its alpha. So it has delivered at most so many bytes over m
+// chunks, rounded down. Bounds that follow chunks from hop to hop (relay, approach, pipeline) cut every send of several
+// into sends of one chunk in a row, each beta*m rounded down after the one before it. These fit into the time for which
+// the send keeps its link, arrive no later than it does, and start no earlier, so that all that it waits for has come.
 #pragma once
 
 #include <cstdint>

@@ -99,6 +99,7 @@ ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
   SimulationOptions options;
   options.occupancy = file.occupancy;
   options.record_sends = true;
+  options.start_delays = file.start_delays;
   const auto planned = last_arrival({file.topology, file.collective, file.occupancy}, file.schedule);
   auto played = play_on_switches(named->network, named->unwound, file.collective, file.schedule, options);
   if (!played) return complain(played.errors()), ExitCode::some_failed;
@@ -181,6 +182,8 @@ ExitCode execute(const ReplayArguments& arguments) {
   SimulationOptions options;
   options.occupancy = file->occupancy;
   const auto mode = arguments.mode == "timed" ? Replay::timed : Replay::as_soon_as_possible;
+  // Planned times keep to them already.
+  if (mode == Replay::as_soon_as_possible) options.start_delays = file->start_delays;
   const auto simulation = replay(file->topology, file->collective, file->schedule, mode, options);
   if (!simulation) return complain(simulation.errors()), ExitCode::some_failed;
   auto report = describe(*file);

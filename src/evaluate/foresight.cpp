@@ -7,7 +7,6 @@
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/sizes.hpp"
-#include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
 namespace {
@@ -22,10 +21,7 @@ Diagnostics refusal_of(const DesignPoint& point) {
   if (const auto reach = check_reach(point, *built, *collective); !reach) return reach.errors();
   if (const auto flows = check_flow_control(point, built->topology); !flows) return flows.errors();
   const auto* algorithm = find_algorithm(point.algorithm);
-  const auto* synthesizer = find_synthesizer(point.algorithm);
-  const bool halves =
-      (algorithm == nullptr || has_halves(*algorithm)) && (synthesizer == nullptr || synthesizer->phases);
-  if (point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap && !halves)
+  if (point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap && !point.reads.phases)
     return {no_halves(point.algorithm)};
   if (algorithm == nullptr) return {};
   return check_fits(*algorithm, built->topology, *collective).errors();

@@ -31,6 +31,7 @@ const std::vector<AlgorithmFacts>& algorithm_facts() {
                         .attempts = false,
                         .routes = false,
                         .switches = !algorithm.direct_only,
+                        .phases = has_halves(algorithm),
                         .stops = false,
                         .solves = false,
                         .epochs = false},

@@ -37,6 +37,12 @@ Status check_buffers(const Topology& topology) {
   return success();
 }
 
+Status check_no_late_starts(const SimulationOptions& options) {
+  if (options.start_delays.empty()) return success();
+  return unsupported_error({}, "a replay has no late starts", "a schedule says itself when its sends start",
+                           "replay the schedule at its planned times, or simulate a program with late starts");
+}
+
 namespace {
 
 Status check_delays(const Topology& topology, const std::vector<StartDelay>& delays) {

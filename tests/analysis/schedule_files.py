@@ -66,6 +66,11 @@ class ReadsWhatTenexWrites(unittest.TestCase):
             of_late = schedule.sends.query("source == 1")
             self.assertGreaterEqual(of_late["start_ps"].min(), 50_000_000)
         self.assertEqual(verify(path), (0, True, []))
+        replay = [TENEX, "simulate", "--schedule", str(path), "--replay"]
+        subprocess.run([*replay, "timed"], check=True, capture_output=True)
+        soon = subprocess.run([*replay, "as_soon_as_possible"], capture_output=True, text=True)
+        self.assertEqual(soon.returncode, 1)
+        self.assertIn("a replay has no late starts", soon.stderr)  # NPU 1 would start at zero
         content = json.loads(path.read_text())
         late = {link for link, (source, _, _) in enumerate(content["topology"]["links"]) if source == 1}
         first = next(send for send in content["sends"] if send[1] in late)

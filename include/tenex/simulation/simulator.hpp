@@ -80,6 +80,9 @@ struct Simulation {
 /// control, which is not simulated. O(switches).
 [[nodiscard]] Status check_buffers(const Topology& topology);
 
+/// Errors (unsupported): options with start_delays. A replay would let a late NPU send before its time. O(1).
+[[nodiscard]] Status check_no_late_starts(const SimulationOptions& options);
+
 /// Runs a program from time zero until no message is under way. Errors (input): a message whose destination cannot be
 /// reached, a collective for another number of NPUs, a delay of an NPU that does not exist or has one already;
 /// (unsupported) an engine that cannot run the program or record what the options ask for; a switch with a limited

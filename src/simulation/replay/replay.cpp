@@ -410,9 +410,7 @@ Result<Simulation> replay(const Topology& topology, const Collective& collective
     return unsupported_error({}, "the congestion-unaware backend cannot replay a schedule",
                              "its messages overlap on links", "use the congestion-aware backend");
   if (auto constant = check_constant(topology); !constant) return constant.errors();
-  if (!options.start_delays.empty())
-    return unsupported_error({}, "a replay has no late starts", "a schedule says itself when its sends start",
-                             "simulate a program with late starts instead");
+  if (auto timely = check_no_late_starts(options); !timely) return timely.errors();
   if (schedule.payloads() != nullptr)
     return unsupported_error({}, "cannot replay sends that carry several chunks", "a replay follows chunk by chunk",
                              "replay a schedule whose sends carry one chunk each");

@@ -177,6 +177,7 @@ Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwor
                                     const SimulationOptions& options) {
   if (auto playable = check_playable(network, unwound, schedule); !playable) return playable.errors();
   if (auto unlimited = check_buffers(network); !unlimited) return unlimited.errors();
+  if (auto timely = check_no_late_starts(options); !timely) return timely.errors();
   const auto& physical = network.wires() != nullptr ? network.wires()->network() : network;
   const auto paths = find_paths(network, physical, unwound);
   if (!paths) return paths.errors();

@@ -42,11 +42,11 @@ double most_seconds_to_try_paths(const Topology& topology) {
 
 /// More attempts where the search is the engine that suits: they take about as long again as the one before.
 constexpr double kSecondsOfMoreAttempts = 0.03;
-/// The attempts of `auto`, in orders that the same seed draws. Later orders gain less than a percent together.
+/// The attempts of `auto`, in orders that the same seed draws.
 constexpr std::uint32_t kAttemptsOfAuto = 8;
 
 /// The problems that `auto` also routes condition by condition: with its attempts, and with more where they take no
-/// time to speak of. A plan of more attempts is no worse before it is improved, and mostly after.
+/// time to speak of. A plan of more attempts is no worse before it is improved; after that it may be, so both are made.
 std::vector<SynthesisProblem> problems_for_paths(const SynthesisProblem& problem, const SynthesisEngine& chosen) {
   std::vector<SynthesisProblem> problems;
   if (problem.engine != kAutomaticEngine || paths_unsuitable(problem)) return problems;
