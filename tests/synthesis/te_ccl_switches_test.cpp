@@ -10,6 +10,7 @@
 
 #include "support/topologies.hpp"
 #include "synthesis/synthesis_support.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
@@ -124,6 +125,21 @@ TEST(TeCclOverSwitches, ProvesTheOptimumOfEveryBroadcastAndReduction) {
     }
   }
   EXPECT_EQ(SwitchStates(6, 2).least_steps(), 6);
+}
+
+// LI(2)_SW(3) without its links 2-3 and 4-5: NPU 1, which holds nothing at first, alone feeds NPUs 3 and 5 over their
+// switch. It has the first chunk at 1 and the second one, b, at 2, so the switch has b once at 3 and a second time at
+// 4, and the second of NPUs 3 and 5 has b at 5. Five steps suffice: NPU 1 sends a, b, b from 1 on. The switch sends a
+// to NPU 3 at 2 and b to NPU 5 at 3. NPU 3 sends a back at 3. At 4 the switch sends b to NPU 3 and a to NPU 5.
+TEST(TeCclOverSwitches, LetsARelaySendAChunkToASwitchAsOftenAsItIsNeeded) {
+  const auto pair = [](std::uint32_t a) { return std::pair{VertexId(a), VertexId(a + 1)}; };
+  const auto whole = support::shape("LI(2)_SW(3)", {SimTime::zero()});
+  const Topology topology = remove_links(whole, std::vector{pair(2), pair(4)}).value();
+  const Collective collective = support::of_megabytes(CollectiveKind::broadcast, 6, 2);
+  const auto made = synthesize_checked("te_ccl", {{topology, collective}});
+  EXPECT_EQ(made.time, microseconds(20) * 5);
+  ASSERT_TRUE(made.solver.has_value());
+  EXPECT_TRUE(made.solver->optimal);
 }
 
 }  // namespace
