@@ -196,6 +196,31 @@ void fill_bound(Evaluation& row, const DesignPoint& point, ExecutionCache& cache
   row.status = PointStatus::ok;
 }
 
+/// Gives the row its bound and what follows from it. False when the row has ended. The congestion-unaware backend lets
+/// messages overlap on a link, so no bound holds for its times, and the row has none.
+bool bound_row(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
+               const TimedStream& stream, const EvaluateOptions& options, ExecutionCache& cache) {
+  const bool single_chunks = stream.single_chunks && !options.bound_of_all;
+  const auto bound = stream.physical ? find_bound(point, topology, collective, single_chunks, stream.finish, cache)
+                                     : find_cheap_bound(point, topology, collective, single_chunks, cache);
+  row.paper_ideal_ps = bound->paper_ideal_ps;
+  if (!stream.physical) return true;
+  describe(row, *bound);
+  if (stream.finish > SimTime::zero())
+    row.efficiency = static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
+  if (stream.solver) state_proof_of_bound(row);
+  if (stream.rate_time > SimTime::zero()) {
+    const double busiest = static_cast<double>(std::max(stream.rate_time, bound->time).count());
+    row.rate_loss = 1 - static_cast<double>(row.bound_ps) / busiest;
+    row.filling_loss = 1 - busiest / static_cast<double>(row.collective_time_ps);
+  }
+  if (stream.finish >= bound->time) return true;
+  end_point(row, PointStatus::failed,
+            fmt::format("time {} ps is below the proven bound {} ps ({})", stream.finish.count(), bound->time.count(),
+                        bound->name));
+  return false;
+}
+
 void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& cache, const EvaluateOptions& options) {
   auto& row = output.row;
   auto built = build(row, point, cache, options);
@@ -211,25 +236,8 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   describe(row, *stream);
   if (!verify_stream(row, point, topology, *collective, *stream, checking_options(plan, options))) return;
 
-  const bool single_chunks = stream->single_chunks && !options.bound_of_all;
-  const auto bound = find_bound(point, topology, *collective, single_chunks, stream->finish, cache);
-  describe(row, *bound);
-  row.paper_ideal_ps = bound->paper_ideal_ps;
   measure(row, point, topology, *collective, *stream);
-  // The congestion-unaware backend lets messages overlap on a link, so its times are not physical and no bound holds.
-  if (stream->physical && stream->finish > SimTime::zero())
-    row.efficiency = static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
-  if (stream->solver) state_proof_of_bound(row);
-  if (stream->rate_time > SimTime::zero()) {
-    const double busiest = static_cast<double>(std::max(stream->rate_time, bound->time).count());
-    row.rate_loss = 1 - static_cast<double>(row.bound_ps) / busiest;
-    row.filling_loss = 1 - busiest / static_cast<double>(row.collective_time_ps);
-  }
-  if (stream->physical && stream->finish < bound->time) {
-    return end_point(row, PointStatus::failed,
-                     fmt::format("time {} ps is below the proven bound {} ps ({})", stream->finish.count(),
-                                 bound->time.count(), bound->name));
-  }
+  if (!bound_row(row, point, topology, *collective, *stream, options, cache)) return;
   const bool groups_differ = collective->kind() == CollectiveKind::mixed || point.solver.priorities != Priorities{};
   if ((options.group_times || groups_differ) && stream->has_schedule)
     row.group_times_ps = group_times(point, topology, *collective, stream->schedule);

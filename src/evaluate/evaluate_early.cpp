@@ -21,8 +21,9 @@ EvaluateOptions times_only(EvaluateOptions options) {
   return options;
 }
 
-/// Whether the point is valued by its bound.
+/// Whether the point is valued by its bound. No bound holds for times without congestion, and such a time is as cheap.
 bool is_bounded(const DesignPoint& point, Fidelity fidelity) {
+  if (!point.trains() && point.collective().backend == Backend::congestion_unaware) return false;
   if (fidelity == Fidelity::bound) return true;
   return leaves_choice(point) || (!point.trains() && find_synthesizer(point.algorithm) != nullptr);
 }

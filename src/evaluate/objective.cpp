@@ -59,7 +59,7 @@ const std::vector<Owners>& owners() {
       {tries_several, "points with algorithm \"auto\" or \"best\"", {"candidates"}},
       {chooses_chunks, "points with chunks = \"auto\"", {"chosen_chunks"}},
       {has_ideal, "points that run an All-Gather, Reduce-Scatter or All-Reduce", {"paper_ideal_ps"}},
-      {is_bounded, "points that train or whose backend is \"congestion_aware\"", {"efficiency"}},
+      {is_bounded, "points that train or whose backend is \"congestion_aware\"", {"bound_ps", "efficiency"}},
       {chooses_bandwidth,
        "points that train with a scheme other than \"given\"",
        {"objective", "relative_gap", "split_exact"}}};

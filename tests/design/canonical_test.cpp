@@ -41,11 +41,11 @@ TEST(CanonicalText, OfAPlainPoint) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=10\n"
+            "physics=11\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "0ba41a0611eaa55a3ea04ac93521fa0a");
+  EXPECT_EQ(to_string(point.key), "03d1492bd3725240f06859b15a3db1dc");
 }
 
 // A synthesizer's point with every key it may have, none at its default. 25GiB/s = 25 * 2^30 = 26,843,545,600.
@@ -74,13 +74,13 @@ TEST(CanonicalText, OfASynthesizersPointWithEverything) {
             "npu_bandwidth=26843545600,1000000000\n"
             "occupancy=transfer\n"
             "overlap=false\n"
-            "physics=10\n"
+            "physics=11\n"
             "seed=42\n"
             "size=1000000\n"
             "topology=RI(4)_SW(4)\n"
             "unwind=2\n"
             "without=[[0,1],[5,6]]");
-  EXPECT_EQ(to_string(point.key), "71b22d32ebf16f1279745e6c04b9f68c");
+  EXPECT_EQ(to_string(point.key), "15cd3d140194130c137b16bb21e2e453");
 }
 
 // A textbook algorithm has a backend and no attempts; All-Gather has no overlap and no root.
@@ -96,11 +96,11 @@ TEST(CanonicalText, OfATextbookPointLeavesOutWhatItNeverReads) {
             "backend=congestion_unaware\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=10\n"
+            "physics=11\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "afb6cd87dc2ae6ff0a57832baa665b60");
+  EXPECT_EQ(to_string(point.key), "abea77fed855faa0a7b8db436989400c");
   EXPECT_EQ(point.attempts, 1U);
   EXPECT_TRUE(point.collective().overlap);
   EXPECT_EQ(point.collective().root, 0U);
@@ -113,12 +113,12 @@ TEST(CanonicalText, OfABroadcastNamesItsRoot) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=broadcast\n"
-            "physics=10\n"
+            "physics=11\n"
             "root=3\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "cc33923087447fb6b9be9ff1a74aa69d");
+  EXPECT_EQ(to_string(point.key), "af957207ec1f66bdded50bdc6e6dc0b9");
 }
 
 TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
@@ -132,7 +132,7 @@ TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
   EXPECT_EQ(point.canonical,
             "algorithm=direct\n"
             "collective=all_gather\n"
-            "physics=10\n"
+            "physics=11\n"
             "seed=1\n"
             "size=1024\n"
             "topology=machine:" +
@@ -187,7 +187,7 @@ TEST(CanonicalText, OfAPointOfUnknownFamilyKeepsWhatMayMatter) {
 
 TEST(CanonicalText, NamesAnEngineOnlyWhereASynthesizerWasGivenOne) {
   EXPECT_THAT(mesh_with({{"engine", "exact"}}).canonical,
-              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=10"));
+              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=11"));
   EXPECT_EQ(mesh_with({{"engine", "auto"}}).canonical, mesh_with({}).canonical);
   const auto ring = point_of({{"topology", "mesh(4,4)"},
                               {"alpha", "0.5us"},

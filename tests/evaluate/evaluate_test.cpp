@@ -193,7 +193,7 @@ TEST(Evaluate, CountsBytesAndBusyTimePerLink) {
   EXPECT_EQ(total, 6000);
 }
 
-TEST(Evaluate, LetsTheCongestionUnawareBackendIgnoreTheBound) {
+TEST(Evaluate, GivesCongestionUnawareTimesNoBound) {
   const auto row = row_of(
       point({{"topology", "RI(8)"}, {"size", "8000B"}, {"algorithm", "direct"}, {"backend", "congestion_unaware"}}));
   // The farthest peer is 4 hops away, alpha 0, 1000 B at 1 GB/s: 1 us, although a ring NPU needs 7 chunks over 2
@@ -201,8 +201,10 @@ TEST(Evaluate, LetsTheCongestionUnawareBackendIgnoreTheBound) {
   EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.collective_time_ps, 1'000'000);
   EXPECT_EQ(row.verified, Verified::skipped);
-  // The bound is stored (7 chunks over 2 in-links take 4 us), but a congestion-unaware time has no efficiency.
-  EXPECT_EQ(row.bound_ps, 4'000'000);
+  // Under congestion 7 chunks over 2 in-links take 4 us, which does not bound this time.
+  EXPECT_EQ(row.bound_ps, -1);
+  EXPECT_EQ(row.bound_name, "none");
+  EXPECT_EQ(row.bound_class, "");
   EXPECT_TRUE(std::isnan(row.efficiency));
 }
 

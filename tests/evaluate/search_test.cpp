@@ -124,6 +124,15 @@ TEST(EarlyValue, IsATimeWithoutCongestionOfAnAlgorithm) {
   EXPECT_LT(coarse, static_cast<double>(row_of(direct).collective_time_ps));
 }
 
+// Direct sends 7 chunks of 1000 B from each NPU of RI(8); without congestion the farthest one takes 4 hops of one chunk
+// at once, 1 us. The bound of 4 us would prune the point.
+TEST(EarlyValue, OfATimeWithoutCongestionIsThatTime) {
+  const auto free =
+      point({{"topology", "RI(8)"}, {"size", "8000B"}, {"algorithm", "direct"}, {"backend", "congestion_unaware"}});
+  for (const auto fidelity : {Fidelity::bound, Fidelity::coarse})
+    EXPECT_EQ(early(free, fidelity, {"collective_time_ps", false}), 1'000'000);
+}
+
 TEST(EarlyValue, IsTheBoundOfASynthesizerInBothFidelities) {
   const auto made = point({{"topology", "mesh(2,3)"}, {"size", "600B"}, {"algorithm", "tacos"}});
   const auto row = row_of(made);
