@@ -158,13 +158,18 @@ void normalise_draft(const PointDraft& draft, bool trains) {
   reduce_lists(point);
 }
 
-std::string text_of_links(const DesignPoint& point) {
+std::string settings_text(const DesignPoint& point, Changes changes) {
   const PointView view = view_of(point);
-  CanonicalLines lines;
-  for (const Setting& setting : settings())
-    if (setting.of_links && has_key(setting, view.trains))
-      if (const std::string value = setting.canonical(view); !value.empty()) lines.add(setting.name, value);
-  return lines.take();
+  std::string text;
+  for (const Setting& setting : settings()) {
+    if (!meet(setting.changes, changes) || !has_key(setting, view.trains)) continue;
+    const auto value_of = setting.in_caches != nullptr ? setting.in_caches : setting.canonical;
+    const std::string value = value_of(view);
+    if (value.empty()) continue;
+    text += static_cast<char>(index_of(setting.key) + 1);  // no value has such a character
+    text += value;
+  }
+  return text;
 }
 
 void seal(DesignPoint& point) {

@@ -1,4 +1,6 @@
 // Estimates of many points. Points that cost the same are estimated once.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <optional>
@@ -8,9 +10,9 @@
 
 #include "evaluate/cache.hpp"
 #include "evaluate/choices.hpp"
-#include "tenex/design/faults.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/topology/block.hpp"
@@ -47,39 +49,14 @@ struct StandIn {
   std::vector<Bandwidth> bandwidth;
 };
 
-template <class T>
-void append_raw(std::string& text, const T& value) {
-  text.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
 StandIn stand_in_for(const DesignPoint& point) {
   const auto& choice = point.topology;
   StandIn result;
-  auto& text = result.text;
-  const CollectivePoint& runs = point.collective();
-  for (const std::string_view word :
-       {std::string_view(point.algorithm), std::string_view(point.engine), runs.groups.text(), runs.matrix.text(),
-        runs.conditions.text(), to_string(point.relays), to_string(point.improve)})
-    (text += word) += '\0';
-  append_raw(text, point.good_enough.thousandths);
-  (text += to_string(point.solver)) += '\0';
-  append_raw(text, std::uint64_t{choice.unwind} << 32 | point.attempts);
-  append_raw(text, point.chunks);
-  append_raw(text, runs.window);
-  (text += to_string(runs.stragglers)) += '\0';
-  for (const int flag : {static_cast<int>(runs.kind), static_cast<int>(point.occupancy), runs.overlap ? 1 : 0,
-                         choice.links.per_npu ? 1 : 0, static_cast<int>(runs.backend), static_cast<int>(runs.order),
-                         static_cast<int>(runs.simulation_engine)})
-    text += static_cast<char>(flag);
-  for (const auto& pair : choice.without) append_raw(text, pair);
-  (text += to_string(choice.faults)) += '\0';
-  if (draws(choice.faults)) append_raw(text, point.seed);
-  if (!is_plain_shape(point)) {
-    text += to_string(choice.machine_content.digest());
-    return result;
-  }
+  result.text =
+      network_key(point, {}) + settings_text(point, Changes::collective | Changes::chunks | Changes::synthesis |
+                                                        Changes::simulation | Changes::bound);
+  if (!is_plain_shape(point)) return result;
   constexpr auto fastest = gigabytes_per_second(1000);
-  (text += to_string(choice.shape)) += '\0';
   std::vector<LinkClass> kinds;
   for (std::size_t i = 0; i < choice.shape.dimensions(); ++i) {
     const LinkClass given{pick(choice.links.alpha, i), pick(choice.links.bandwidth, i)};
@@ -87,8 +64,9 @@ StandIn stand_in_for(const DesignPoint& point) {
     if (kind == kinds.size()) kinds.push_back(given);
     result.alpha.push_back(given.alpha == SimTime::zero() ? SimTime::zero() : microseconds(1));
     result.bandwidth.push_back(fastest / static_cast<std::int64_t>(kind + 1));
-    append_raw(text, kind << 1 | (given.alpha == SimTime::zero() ? 1U : 0U));
+    result.text += fmt::format(" {}{}", kind, given.alpha == SimTime::zero() ? "z" : "");
   }
+  if (choice.links.per_npu) result.text += " per NPU";
   return result;
 }
 

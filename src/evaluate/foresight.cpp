@@ -31,9 +31,7 @@ Diagnostics refusal_of(const DesignPoint& point) {
 
 std::string Foresight::operator()(const DesignPoint& point) {
   if (point.trains() || planned_topology_bytes(point) > kMostTopologyBytes) return {};
-  auto key = topology_cache_key(point) + ' ' + point.algorithm + ' ' + std::string(point.collective().groups.text()) +
-             ' ' + std::string(to_string(point.collective().kind)) + (point.collective().overlap ? "" : " halves") +
-             ' ' + std::string(to_string(point.collective().backend));
+  auto key = network_key(point) + settings_text(point, Changes::collective | Changes::synthesis | Changes::simulation);
   const auto [known, is_new] = known_.try_emplace(std::move(key));
   if (is_new) known->second = to_string(refusal_of(point));
   return known->second;

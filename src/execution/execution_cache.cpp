@@ -17,42 +17,29 @@
 
 namespace tenex {
 
-std::string topology_cache_key(const DesignPoint& point) {
-  auto key = topology_structure_key(point);
-  for (const auto alpha : point.topology.links.alpha) key += fmt::format(" a{}", alpha.count());
-  for (const auto bandwidth : point.topology.links.bandwidth) key += fmt::format(" b{}", bandwidth.count());
+std::string network_key(const DesignPoint& point, Changes pace) {
+  auto key = settings_text(point, Changes::network | pace);
+  if (draws(point.topology.faults)) key += fmt::format(" d{}", point.seed);
+  // Synthesizers get networks of their own (build_transformed_topology()): unwound, and without a shape if links
+  // differ.
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  if (synthesizer != nullptr) key += synthesizer->uses_switches ? " s1" : " s0";
   return key;
 }
 
-std::string topology_structure_key(const DesignPoint& point) {
-  const auto& choice = point.topology;
-  std::string key = choice.machine_file.empty()
-                        ? to_string(choice.shape)
-                        : "file " + choice.machine_file + ' ' + to_string(digest128(choice.machine_content));
-  for (const auto& [a, b] : choice.without) key += fmt::format(" w{}-{}", a, b);
-  const auto& [forwarding, copy, reduce, buffer] = choice.switches;
-  key += fmt::format(" {} {} {} {} ", to_string(forwarding), to_string(copy), to_string(reduce), to_string(buffer));
-  key += text_of_links(point);
-  if (draws(choice.faults)) key += fmt::format(" d{}", point.seed);
-  // The default degree of unwinding depends on the kind of algorithm, so the kind is part of the key.
-  const auto* synthesizer = find_synthesizer(point.algorithm);
-  key += fmt::format(" p{} u{} s{}{}", choice.links.per_npu ? 1 : 0, choice.unwind, synthesizer != nullptr ? 1 : 0,
-                     synthesizer != nullptr && synthesizer->uses_switches ? 1 : 0);
-  return key;
+std::string schedule_settings(const DesignPoint& point) {
+  return network_key(point, {}) + settings_text(point, Changes::synthesis | Changes::draws);
 }
 
 std::string bound_cache_key(const DesignPoint& point) {
-  const auto& runs = point.collective();
-  return topology_cache_key(point) + fmt::format(" {} S{} c{} r{} o{} v{} g{} m{} q{}", to_string(runs.kind),
-                                                 runs.size.count(), point.chunks, runs.root, to_string(point.occupancy),
-                                                 runs.overlap ? 1 : 0, runs.groups.text(), runs.matrix.text(),
-                                                 runs.conditions.text());
+  return network_key(point) +
+         settings_text(point, Changes::collective | Changes::chunks | Changes::size | Changes::bound);
 }
 
 std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point, std::size_t memory_limit_bytes,
                                                            ExecutionCache& cache) {
   return cache.topologies.get(
-      topology_cache_key(point),
+      network_key(point),
       [&]() -> Result<PointTopology> {
         if (auto fits = check_topology_memory(point, memory_limit_bytes); !fits) return fits.errors();
         return build_transformed_topology(point);
@@ -65,9 +52,7 @@ std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& po
 namespace {
 
 std::string key_of(const DesignPoint& point, bool single_chunks) {
-  auto key = bound_cache_key(point) + (single_chunks ? "" : " several");
-  for (const auto& delay : start_delays_of(point)) key += fmt::format(" d{}:{}", delay.npu.value(), delay.time.count());
-  return key;
+  return bound_cache_key(point) + (single_chunks ? "" : " several");
 }
 
 BoundProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,

@@ -22,7 +22,7 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   problem.threads = asked.threads;
   problem.solver_progress = asked.solver_progress;
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
-                                : shared.synthesize(*synthesizer, problem, topology_structure_key(point));
+                                : shared.synthesize(*synthesizer, problem, schedule_settings(point));
   if (!made) return made.errors();
 
   TimedStream stream;

@@ -14,19 +14,13 @@
 namespace tenex {
 namespace {
 
-/// All inputs of a synthesis except its pace and its threads.
-std::string key_of(const Synthesizer& synthesizer, const SynthesisProblem& problem, const std::string& structure) {
+/// All inputs of a synthesis except its pace and its threads. `settings`: those of the point that change the schedule.
+/// The collective need not be the point's own.
+std::string key_of(const SynthesisProblem& problem, const std::string& settings) {
   const auto& collective = problem.collective;
-  std::string late;
-  for (const auto& [npu, time] : problem.start_delays) late += fmt::format(" d{}:{}", npu.value(), time.count());
-  return structure +
-         fmt::format(" {} {} c{} r{} {} s{} a{} {} m{} g{}", synthesizer.name, to_string(collective.kind()),
-                     collective.chunks_per_npu(), collective.root(), to_string(problem.occupancy), problem.seed,
-                     problem.attempts, problem.engine, problem.memory_limit_bytes,
-                     canonical_groups(collective.groups(), collective.npus())) +
-         fmt::format(" {} {} {} e{} {}", to_string(problem.relays), to_string(problem.improve),
-                     to_string(collective.work()), to_string(problem.good_enough), to_string(problem.solver)) +
-         late;
+  return settings + fmt::format(" {} c{} r{} m{} g{} {}", to_string(collective.kind()), collective.chunks_per_npu(),
+                                collective.root(), problem.memory_limit_bytes,
+                                canonical_groups(collective.groups(), collective.npus()), to_string(collective.work()));
 }
 
 /// Whether, at any pace, no part of the synthesis is left out for lack of memory.
@@ -74,13 +68,13 @@ std::optional<SimTime> uniform_hop(const Instance& instance) {
 }
 
 Result<Synthesis> SharedSchedules::synthesize(const Synthesizer& synthesizer, const SynthesisProblem& problem,
-                                              const std::string& structure) {
+                                              const std::string& settings) {
   const auto hop = uniform_hop(problem);
   if (!hop || !synthesizer.scales_with_pace) {
     ++synthesized_;
     return synthesizer.synthesize(problem);
   }
-  const auto key = key_of(synthesizer, problem, structure);
+  const auto key = key_of(problem, settings);
   if (const auto found = made_.find(key)) {
     ++shared_;
     return at_pace(found->made, found->hop, *hop);

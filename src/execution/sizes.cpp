@@ -159,7 +159,9 @@ PointSizes sizes_of_built(const Topology& topology, const Collective& collective
 std::uint64_t planned_topology_bytes(const DesignPoint& point) {
   const auto& choice = point.topology;
   if (choice.machine_file.empty()) {
-    const auto copies = choice.without.empty() && text_of_links(point).empty() ? 1 : 2;
+    const bool plain =
+        choice.without.empty() && choice.faults.empty() && (point.trains() || point.collective().stragglers.empty());
+    const auto copies = plain ? 1 : 2;
     const auto links = static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, unwinding_degree(point));
     return has_wires(point) ? links + wire_bytes(choice.shape.npus(), count_wires(choice.shape)) : links;
   }

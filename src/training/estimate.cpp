@@ -93,18 +93,8 @@ std::optional<Estimate> estimate_formula(const DesignPoint& point) {
 }
 
 std::string training_cost_key(const DesignPoint& point) {
-  const auto& choice = point.training();
-  const auto& links = point.topology.links;
-  auto key = fmt::format("train {} {} c{} t{} u{} o{} {} C{} l{} b{} m{} s{} S{} {} {}",
-                         to_string(choice.workload.content.digest()), to_string(point.topology.shape), point.chunks,
-                         point.attempts, point.topology.unwind, to_string(point.occupancy), to_string(choice.hp),
-                         choice.compute.value_or(ComputeRate()).count(), to_string(choice.training_loop),
-                         to_string(choice.batch_rule), to_string(choice.collective_time), to_string(choice.contention),
-                         to_string(choice.scheme), point.algorithm, point.engine) +
-             fmt::format(" {} {} {} G{}", to_string(point.relays), to_string(point.improve), to_string(point.solver),
-                         choice.global_batch);
-  for (const auto alpha : links.alpha) key += fmt::format(" {}", alpha.count());
-  return key;
+  return settings_text(point, Changes::network | Changes::latency | Changes::chunks | Changes::synthesis |
+                                  Changes::simulation | Changes::training);
 }
 
 Estimate estimate_training(const DesignPoint& given, const std::function<Estimate(const DesignPoint&)>& of_collective,

@@ -100,7 +100,8 @@ class PipelineTime final : public MeasuredCollectiveTime {
 
   [[nodiscard]] Result<SimTime> simulate_collective(const DesignPoint& group_point) const {
     const auto made = network_.cache.pipelined.get(
-        bound_cache_key(group_point) + ' ' + group_point.algorithm, [&] { return run(group_point); },
+        bound_cache_key(group_point) + settings_text(group_point, Changes::synthesis | Changes::simulation),
+        [&] { return run(group_point); },
         [](const Result<VerifiedCollective>& value) {
           return sizeof(value) + (value ? value->left_out.size() : to_string(value.errors()).size());
         });

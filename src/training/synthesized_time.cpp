@@ -120,11 +120,10 @@ SynthesizedTime::Topologies SynthesizedTime::topology_on(const Dimensions& dimen
 std::string SynthesizedTime::key_of(const Communication& communication, const Mapping& mapping) const {
   const auto& span = mapping.span(communication.scope);
   const auto point = point_on(dimensions_of(span), nullptr);
-  auto key = topology_cache_key(point) +
-             fmt::format(" {} S{} c{} {} t{} e{} {} {} {} {} r{} m{} k{} g", to_string(communication.kind),
-                         communication.size.count(), point.chunks, point.algorithm, point.attempts, point.engine,
-                         to_string(point.relays), to_string(point.improve), to_string(point.solver),
-                         to_string(point.occupancy), point.seed, network_.options.memory_limit_bytes, contention_);
+  auto key = network_key(point) +
+             settings_text(point, Changes::chunks | Changes::synthesis | Changes::simulation | Changes::draws) +
+             fmt::format(" {} S{} m{} k{} g", to_string(communication.kind), communication.size.count(),
+                         network_.options.memory_limit_bytes, contention_);
   for (const auto& share : span.shares) key += fmt::format("{}:{},", share.members, share.stride);
   return key;
 }
@@ -190,7 +189,7 @@ Result<ConcurrentEnds> SynthesizedTime::concurrent(std::span<const Communication
   if (!contention_ || are_disjoint(of_first, of_second))
     return CollectiveTime::concurrent(first, second, offset, mapping);
   const auto both = united(of_first, of_second);
-  auto key = topology_cache_key(point_on(both, nullptr)) + fmt::format(" offset {}", offset.count());
+  auto key = network_key(point_on(both, nullptr)) + fmt::format(" offset {}", offset.count());
   for (const auto stream : {first, second}) {
     key += " stream";
     for (const auto& communication : stream)

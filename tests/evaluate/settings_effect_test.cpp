@@ -15,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "evaluate/setting_values.hpp"
 #include "evaluate/training_points.hpp"
 #include "support/process.hpp"
 #include "tenex/design/setting.hpp"
@@ -24,54 +25,8 @@ namespace {
 
 using support::results_of;
 using support::row_of;
+using support::values_of;
 using support::Words;
-
-/// Values of a setting, as the command line writes them.
-std::vector<std::string> values_of(const Setting& setting, const Vocabulary& vocabulary) {
-  if (setting.known != nullptr) {
-    const auto known = setting.known(vocabulary);
-    return {known.begin(), known.end()};
-  }
-  if (!setting.words.empty()) return {setting.words.begin(), setting.words.end()};
-  if (setting.key == Key::global_batch) return {"8", "64"};  // for the 8 replicas below
-  std::vector<std::string> values;
-  switch (setting.counts) {
-    case Counts::numbers:
-      for (const std::int64_t each : {setting.least, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}})
-        values.push_back(std::to_string(each));
-      return values;
-    case Counts::bytes:
-      return {"480KB", "960KB"};
-    case Counts::time:
-      return {"0us", "3us"};
-    case Counts::bandwidth:
-      return {"7GB/s", "900GB/s"};
-    case Counts::nothing:
-      break;
-  }
-  if (setting.written == Written::boolean) return {"true", "false"};
-  // Texts that fit 16 NPUs in two dimensions: examples are for larger networks.
-  static const std::map<Key, std::vector<std::string>> texts{
-      {Key::topology, {"RI(4)_LI(4)", "RI(8)"}},
-      {Key::without, {"[[0, 1]]"}},
-      {Key::groups, {"0-3; 4-7", "0-3"}},
-      {Key::stragglers, {"npu 1 x2", "npu 1 alpha x2", "npu 1 delay 50us"}},
-      {Key::faults, {"npu 1", "link 0-1", "links 2 draw 3"}},
-      {Key::good_enough, {"1%"}},
-      {Key::epoch, {"slowest", "fastest x2", "9us"}},
-      {Key::solver_time_limit, {"10s"}},
-      {Key::priorities, {"1,2", "2,1"}},
-      {Key::hp, {"2,8", "4,4"}},
-      {Key::compute, {"100TFLOPS"}},
-      {Key::in_network, {"2"}},
-      {Key::optimize_for, {"gpt3_generated HP-(2,8)"}},
-      {Key::split, {"2:1", "1:1"}},
-      {Key::constraints, {"B1 <= 60GB/s", "B1 >= 100GB/s"}},
-      {Key::cost_budget, {"2000USD"}},
-      {Key::dimension_kinds, {"package,node", "package,pod"}}};
-  if (const auto known = texts.find(setting.key); known != texts.end()) return known->second;
-  return {};
-}
 
 /// The effects of varying settings in a kind of points.
 struct Effect {

@@ -183,8 +183,9 @@ void seal(DesignPoint& point);
 /// text. Afterwards points with equal keys differ at most in the text and path of their topology. O(length).
 void normalise(DesignPoint& point);
 
-/// The canonical text of settings that change links (Setting::of_links), without those at their defaults.
-[[nodiscard]] std::string text_of_links(const DesignPoint& point);
+/// The values of the settings that change something of this (Setting::changes), as a key of caches: equal where all of
+/// them are. Not for reading. O(length).
+[[nodiscard]] std::string settings_text(const DesignPoint& point, Changes changes);
 
 /// The columns of settings in their frozen order. Quantities are in integer SI units (ps, bytes, bytes/s, FLOP/s),
 /// except money, which is in dollars; a list has one value for each dimension of the point's shape, or level of its

@@ -130,6 +130,30 @@ using SettingCell = std::variant<std::string, std::int64_t, double, std::vector<
 /// The points that read a key.
 enum class ReadBy : std::uint8_t { all, collectives, training };
 
+/// What a key changes of a point. Caches are keyed by the keys that change what they hold (settings_text()), so a key
+/// that states this is in every cache key where it matters.
+enum class Changes : std::uint16_t {
+  network = 1U << 0,     ///< which links join whom, what switches can do, what has failed, is slow or starts late
+  latency = 1U << 1,     ///< alpha of links
+  bandwidth = 1U << 2,   ///< bandwidth of links
+  collective = 1U << 3,  ///< who has to have what in the end
+  chunks = 1U << 4,      ///< in how many chunks
+  size = 1U << 5,        ///< of how many bytes
+  synthesis = 1U << 6,   ///< the schedule that a synthesizer makes
+  simulation = 1U << 7,  ///< the program of an algorithm, and how it is timed
+  bound = 1U << 8,       ///< the lower bound beside the time, for the same network and collective
+  training = 1U << 9,    ///< what an iteration computes and communicates
+  cost = 1U << 10,       ///< the price of the network
+  draws = 1U << 11,      ///< random choices
+};
+[[nodiscard]] constexpr Changes operator|(Changes a, Changes b) {
+  return static_cast<Changes>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
+}
+/// Whether the two have something in common.
+[[nodiscard]] constexpr bool meet(Changes a, Changes b) {
+  return (static_cast<std::uint16_t>(a) & static_cast<std::uint16_t>(b)) != 0;
+}
+
 /// One key.
 struct Setting {
   Key key;
@@ -150,9 +174,7 @@ struct Setting {
   std::string_view reason =
       {};  ///< by read_by: the subject of a training key; why another key does not go with a workload
   SettingColumn column = {};
-  /// Whether the links of a collective's topology depend on the key, beyond the shape or machine, its links, unwinding
-  /// and removed pairs. Points that differ in it have different topologies.
-  bool of_links = false;
+  Changes changes{};  ///< all that depends on the key; none is an error
 
   // How values reach a point; only for this module.
   Result<SettingValue> (*parse)(const Setting&, std::string_view name, const Node&, ValueContext&) = nullptr;
@@ -162,6 +184,7 @@ struct Setting {
   void (*reset)(const PointDraft&) = nullptr;                     ///< sets the default; null: the key always matters
   bool (*matters)(const PointView&) = nullptr;           ///< whether the result can depend on the key; null: always
   std::string (*canonical)(const PointView&) = nullptr;  ///< value in the canonical text; empty: left out
+  std::string (*in_caches)(const PointView&) = nullptr;  ///< value in settings_text(); null: as `canonical`
   std::string (*text)(const PointView&) = nullptr;       ///< value in a column of texts; for lists in messages
   std::int64_t (*integer)(const PointView&) = nullptr;   ///< value in a column of integers
   double (*real)(const PointView&) = nullptr;            ///< value in a column of reals

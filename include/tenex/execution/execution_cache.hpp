@@ -42,12 +42,11 @@ struct ExecutionCache {
   SharedSchedules schedules;
 };
 
-/// The cache key of a topology: all settings that build_transformed_topology() reads.
-[[nodiscard]] std::string topology_cache_key(const DesignPoint& point);
-/// The cache key of a transformed topology whose links are all alike, for any pace: all of topology_cache_key() except
-/// alpha and bandwidth.
-[[nodiscard]] std::string topology_structure_key(const DesignPoint& point);
-/// The cache key of a bound.
+/// The cache key of a point's topology; without `pace`, of one whose links are all alike, for any alpha and bandwidth.
+[[nodiscard]] std::string network_key(const DesignPoint& point, Changes pace = Changes::latency | Changes::bandwidth);
+/// The settings that change a schedule at any pace: all of a synthesis except its collective.
+[[nodiscard]] std::string schedule_settings(const DesignPoint& point);
+/// The cache key of a bound on schedules whose sends carry one chunk each.
 [[nodiscard]] std::string bound_cache_key(const DesignPoint& point);
 
 /// The point's transformed topology, found or built. Errors: those of check_topology_memory() and of

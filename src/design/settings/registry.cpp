@@ -28,6 +28,7 @@ const std::vector<Setting>& settings() {
     std::ranges::sort(all, {}, &Setting::key);
     for (std::size_t i = 0; i < kKeyCount; ++i)
       ensure(i < all.size() && all[i].key == static_cast<Key>(i), "every key has one entry");
+    for (const Setting& each : all) ensure(each.changes != Changes{}, "every key says what it changes");
     return all;
   }();
   return table;
