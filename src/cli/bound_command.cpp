@@ -14,6 +14,8 @@
 #include "report.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
 
 namespace tenex::cli {
@@ -171,23 +173,19 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
     point.algorithm.clear();
     point.topology.unwind = 0;
   }
-  if (const auto fits = check_topology_memory(point, ExecutionOptions{}.memory_limit_bytes); !fits)
-    return complain(fits.errors()), ExitCode::bad_input;
-  const auto built = build_transformed_topology(point);
-  if (!built) return complain(built.errors()), ExitCode::bad_input;
-  const Topology* const topology = &built->topology;
-  const auto collective = build_point_collective(point, topology->npus());
-  if (!collective) return complain(collective.errors()), ExitCode::bad_input;
-  if (const auto reach = check_reach(point, *built, *collective); !reach)
-    return complain(reach.errors()), ExitCode::bad_input;
-  if (const auto in_range = check_time_range(point, *topology, *collective); !in_range)
+  ExecutionCache cache(0);
+  const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
+  if (!prepared) return complain(prepared.errors()), ExitCode::bad_input;
+  if (const auto reach = check_reach(*prepared); !reach) return complain(reach.errors()), ExitCode::bad_input;
+  if (const auto in_range = check_time_range(*prepared); !in_range)
     return complain(in_range.errors()), ExitCode::bad_input;
-  const auto plain = topology_for_bounds(point, *topology);
-  const Topology& bounded = plain ? *plain : *topology;
-  const auto delays = start_delays_of(point);
+  const auto plain = topology_for_bounds(point, prepared->topology());
+  const Topology& bounded = plain ? *plain : prepared->topology();
   const bool single_chunks = names(arguments, "algorithm") && sends_single_chunks(point);
-  const BoundProblem problem{
-      {bounded, *collective, point.occupancy}, point.collective().overlap, single_chunks, delays};
+  const BoundProblem problem{{bounded, *prepared->collective, point.occupancy},
+                             point.collective().overlap,
+                             single_chunks,
+                             prepared->start_delays};
   if (!arguments.check.empty()) return check_bounds(problem, arguments);
   print(report_of(problem, point.topology.unwind, arguments.exact), arguments.json);
   return ExitCode::done;

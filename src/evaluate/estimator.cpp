@@ -11,9 +11,9 @@
 #include "evaluate/cache.hpp"
 #include "evaluate/choices.hpp"
 #include "tenex/evaluate/evaluate.hpp"
-#include "tenex/execution/build.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/plan.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/topology/block.hpp"
 #include "tenex/training/estimate.hpp"
@@ -23,16 +23,13 @@ namespace {
 
 bool is_plain_shape(const DesignPoint& point) { return point.topology.machine_file.empty(); }
 
-Estimate estimate_by_building(const DesignPoint& point, std::size_t memory_limit_bytes) {
+Estimate estimate_by_building(const DesignPoint& point, std::size_t memory_limit_bytes, ExecutionCache& cache) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
   if (is_plain_shape(point) && planned_topology_bytes(point) > most_bytes) return guess_synthesis(point);
-  if (!check_topology_memory(point, ExecutionOptions{}.memory_limit_bytes)) return {};
-  const auto built = build_transformed_topology(point);
-  if (!built) return {};
-  const auto collective = build_point_collective(point, built->topology.npus());
+  const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
   // What cannot run takes nothing; plans may take it for granted that every NPU of a group is reached.
-  if (!collective || !check_reach(point, *built, *collective)) return {};
-  return estimate_built(point, built->topology, *collective, memory_limit_bytes);
+  if (!prepared || !check_reach(*prepared)) return {};
+  return estimate_built(point, prepared->topology(), *prepared->collective, memory_limit_bytes);
 }
 
 template <class T>
@@ -108,7 +105,7 @@ Estimate Estimator::operator()(const DesignPoint& point) {
   const auto text = stand_in.text;
   return remember(text, [&]() -> Estimate {
     try {
-      return estimate_by_building(put_in(point, std::move(stand_in)), memory_limit_bytes_);
+      return estimate_by_building(put_in(point, std::move(stand_in)), memory_limit_bytes_, workloads_.impl().execution);
     } catch (const std::bad_alloc&) {
       return is_plain_shape(point) ? guess_synthesis(point) : Estimate{};
     }

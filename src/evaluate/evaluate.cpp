@@ -10,6 +10,7 @@
 #include <limits>
 #include <new>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "evaluate/cache.hpp"
@@ -19,6 +20,7 @@
 #include "tenex/bound/bound.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/plan.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/execution/timed_stream.hpp"
 #include "tenex/execution/verified_collective.hpp"
@@ -37,13 +39,16 @@ std::int64_t peak_rss_bytes() {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
-void describe(Evaluation& row, const PointTopology& built, const Collective& collective) {
-  row.npus = static_cast<std::int64_t>(built.topology.npus());
-  row.links = static_cast<std::int64_t>(built.topology.links());
-  row.unwound_degree = built.unwound_degree;
-  row.failed_links = static_cast<std::int64_t>(built.failed_links);
-  row.chunks = static_cast<std::int64_t>(collective.chunks());
-  row.chunk_bytes = std::ranges::max(collective.chunk_sizes()).count();
+void describe(Evaluation& row, const PreparedPoint& prepared) {
+  const auto& [topology, unwound_degree, failed_links] = *prepared.network;
+  row.npus = static_cast<std::int64_t>(topology.npus());
+  row.links = static_cast<std::int64_t>(topology.links());
+  row.unwound_degree = unwound_degree;
+  row.failed_links = static_cast<std::int64_t>(failed_links);
+  const auto failed = failed_npus(prepared.point.topology.faults, topology.npus(), prepared.point.seed);
+  row.failed_npus = static_cast<std::int64_t>(failed.size());
+  row.chunks = static_cast<std::int64_t>(prepared.collective->chunks());
+  row.chunk_bytes = std::ranges::max(prepared.collective->chunk_sizes()).count();
 }
 
 void describe(Evaluation& row, const TimedStream& stream) {
@@ -91,12 +96,13 @@ void keep_observations(Evaluation& row, TimedStream& stream) {
 
 // The time in hops if every hop takes equally long and the time is a whole number of hops, otherwise -1. Under
 // `transfer` each hop includes its alpha; under `serialization` this requires an alpha of zero.
-std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const Collective& collective, SimTime time) {
-  const auto hop = uniform_hop({topology, collective, point.occupancy});
+std::int64_t steps_of(const Instance& instance, SimTime time) {
+  const auto hop = uniform_hop(instance);
   return hop && time % *hop == SimTime::zero() ? time / *hop : -1;
 }
 
-void measure(Evaluation& row, const DesignPoint& point, const Collective& collective, SimTime time) {
+void measure(Evaluation& row, const PreparedPoint& prepared, SimTime time) {
+  const auto& [point, collective] = std::tie(prepared.point, *prepared.collective);
   row.collective_time_ps = time.count();
   if (point.collective().kind == CollectiveKind::mixed) return;  // its groups have no common S
   row.algbw_bytes_per_s = rate(point.collective().size, time);
@@ -104,16 +110,10 @@ void measure(Evaluation& row, const DesignPoint& point, const Collective& collec
   row.busbw_bytes_per_s = row.algbw_bytes_per_s * bus_factor(point.collective().kind, largest.members.size());
 }
 
-void measure(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
-             const TimedStream& stream) {
-  measure(row, point, collective, stream.finish);
-  if (stream.single_chunks) row.steps = steps_of(point, topology, collective, stream.finish);
-}
-
 // The last arrival of each group's chunks.
-std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                      const Schedule& schedule) {
-  const CarriedChunks carried({topology, collective, point.occupancy}, schedule);
+std::vector<std::int64_t> group_times(const Instance& instance, const Schedule& schedule) {
+  const auto& collective = instance.collective;
+  const CarriedChunks carried(instance, schedule);
   std::vector<std::int64_t> times(collective.groups().size(), 0);
   SendBuffer buffer;
   for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
@@ -129,16 +129,15 @@ std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& 
 }
 
 // Returns false when the row has ended.
-bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
-                   const TimedStream& stream, VerifyOptions checking) {
+bool verify_stream(Evaluation& row, const PreparedPoint& prepared, const TimedStream& stream, VerifyOptions checking) {
   if (!stream.has_schedule) {
     row.verified = Verified::skipped;
     row.reduction_check = "skipped";
     return true;
   }
-  checking.start_delays = start_delays_of(point);
+  checking.start_delays = prepared.start_delays;
   const auto check =
-      check_stream({topology, collective, point.occupancy}, stream.schedule, stream.finish, point.algorithm, checking);
+      check_stream(prepared.instance(), stream.schedule, stream.finish, prepared.point.algorithm, checking);
   row.verification_seconds = check.seconds;
   row.waste = static_cast<std::int64_t>(check.verdict.waste);
   row.reduction_check = check.verdict.reduction_check;
@@ -150,59 +149,35 @@ bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& to
   return true;
 }
 
-// Checks the memory before the topology is built.
-bool topology_fits(Evaluation& row, const DesignPoint& point, const EvaluateOptions& options) {
+/// Prepares the point and describes it; nullopt if that ended the row.
+std::optional<PreparedPoint> prepare(Evaluation& row, const DesignPoint& point, ExecutionCache& cache,
+                                     const EvaluateOptions& options) {
   row.memory_planned_bytes = static_cast<std::int64_t>(planned_topology_bytes(point));
-  const auto fits = check_topology_memory(point, options.memory_limit_bytes);
-  if (!fits) end_point(row, fits.errors());
-  return fits.ok();
-}
-
-/// The topology and collective of a point.
-struct BuiltPoint {
-  std::shared_ptr<const Result<PointTopology>> topology;
-  Collective collective;
-};
-
-std::optional<BuiltPoint> build(Evaluation& row, const DesignPoint& point, ExecutionCache& cache,
-                                const EvaluateOptions& options) {
-  if (!topology_fits(row, point, options)) return std::nullopt;
-  auto built = find_topology(point, options.memory_limit_bytes, cache);
-  if (!*built) return end_point(row, built->errors()), std::nullopt;
-  const auto& topology = (*built)->topology;
-  auto collective = build_point_collective(point, topology.npus());
-  if (!collective) return end_point(row, collective.errors()), std::nullopt;
-  describe(row, **built, *collective);
-  const auto failed = failed_npus(point.topology.faults, topology.npus(), point.seed);
-  row.failed_npus = static_cast<std::int64_t>(failed.size());
-  if (const auto flows = check_flow_control(point, topology); !flows)
-    return end_point(row, flows.errors()), std::nullopt;
-  if (const auto reach = check_reach(point, **built, *collective); !reach)
-    return end_point(row, reach.errors()), std::nullopt;
-  if (const auto in_range = check_time_range(point, topology, *collective); !in_range)
-    return end_point(row, in_range.errors()), std::nullopt;
-  return BuiltPoint{std::move(built), *std::move(collective)};
+  auto prepared = prepare(point, options.memory_limit_bytes, cache);
+  if (!prepared) return end_point(row, prepared.errors()), std::nullopt;
+  describe(row, *prepared);
+  if (const auto able = check_point(*prepared); !able) return end_point(row, able.errors()), std::nullopt;
+  return *std::move(prepared);
 }
 
 /// Fills the row as if the schedule met the bound.
 void fill_bound(Evaluation& row, const DesignPoint& point, ExecutionCache& cache, const EvaluateOptions& options) {
-  const auto built = build(row, point, cache, options);
-  if (!built) return;
+  const auto prepared = prepare(row, point, cache, options);
+  if (!prepared) return;
   // A program's messages may carry several chunks.
-  const bool single_chunks = find_synthesizer(point.algorithm) != nullptr && !options.bound_of_all;
-  const auto bound = find_cheap_bound(point, (*built->topology)->topology, built->collective, single_chunks, cache);
+  const auto bound = find_cheap_bound(*prepared, prepared->synthesizer != nullptr && !options.bound_of_all, cache);
   describe(row, *bound);
-  measure(row, point, built->collective, bound->time);
+  measure(row, *prepared, bound->time);
   row.status = PointStatus::ok;
 }
 
 /// Gives the row its bound and what follows from it. False when the row has ended. The congestion-unaware backend lets
 /// messages overlap on a link, so no bound holds for its times, and the row has none.
-bool bound_row(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
-               const TimedStream& stream, const EvaluateOptions& options, ExecutionCache& cache) {
+bool bound_row(Evaluation& row, const PreparedPoint& prepared, const TimedStream& stream,
+               const EvaluateOptions& options, ExecutionCache& cache) {
   const bool single_chunks = stream.single_chunks && !options.bound_of_all;
-  const auto bound = stream.physical ? find_bound(point, topology, collective, single_chunks, stream.finish, cache)
-                                     : find_cheap_bound(point, topology, collective, single_chunks, cache);
+  const auto bound = stream.physical ? find_bound(prepared, single_chunks, stream.finish, cache)
+                                     : find_cheap_bound(prepared, single_chunks, cache);
   row.paper_ideal_ps = bound->paper_ideal_ps;
   if (!stream.physical) return true;
   describe(row, *bound);
@@ -223,34 +198,33 @@ bool bound_row(Evaluation& row, const DesignPoint& point, const Topology& topolo
 
 void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& cache, const EvaluateOptions& options) {
   auto& row = output.row;
-  auto built = build(row, point, cache, options);
-  if (!built) return;
-  const auto& topology = (*built->topology)->topology;
-  auto* const collective = &built->collective;
+  const auto prepared = prepare(row, point, cache, options);
+  if (!prepared) return;
+  const auto& collective = *prepared->collective;
   const auto limit = options.memory_limit_bytes;
-  const auto plan = plan_built(point, topology, *collective, limit, options.time_only);
+  const auto plan = plan_built(point, prepared->topology(), collective, limit, options.time_only);
   row.memory_planned_bytes = static_cast<std::int64_t>(plan.estimate.bytes);
   if (auto enough = check_memory(plan, limit, "the point"); !enough) return end_point(row, enough.errors());
-  auto stream = run_collective(point, topology, *collective, plan, options, cache.schedules);
+  auto stream = run_collective(*prepared, plan, options, cache.schedules);
   if (!stream) return end_point(row, stream.errors());
   describe(row, *stream);
-  if (!verify_stream(row, point, topology, *collective, *stream, checking_options(plan, options))) return;
-
-  measure(row, point, topology, *collective, *stream);
-  if (!bound_row(row, point, topology, *collective, *stream, options, cache)) return;
-  const bool groups_differ = collective->kind() == CollectiveKind::mixed || point.solver.priorities != Priorities{};
+  const auto checking = checking_options(plan, options);
+  if (!verify_stream(row, *prepared, *stream, checking)) return;
+  measure(row, *prepared, stream->finish);
+  if (stream->single_chunks) row.steps = steps_of(prepared->instance(), stream->finish);
+  if (!bound_row(row, *prepared, *stream, options, cache)) return;
+  const bool groups_differ = collective.kind() == CollectiveKind::mixed || point.solver.priorities != Priorities{};
   if ((options.group_times || groups_differ) && stream->has_schedule)
-    row.group_times_ps = group_times(point, topology, *collective, stream->schedule);
+    row.group_times_ps = group_times(prepared->instance(), stream->schedule);
   keep_observations(row, *stream);
-  if (stream->has_schedule && find_synthesizer(point.algorithm) != nullptr &&
-      !fill_switched(row, point, **built->topology, *collective, stream->schedule, checking_options(plan, options),
-                     cache))
+  if (stream->has_schedule && prepared->synthesizer != nullptr &&
+      !fill_switched(row, *prepared, stream->schedule, checking, cache))
     return;
   row.status = PointStatus::ok;
   if (options.keep_schedule) {
     output.schedule = stream->schedule;
-    output.topology = topology;
-    output.collective = std::move(*collective);
+    output.topology = prepared->topology();
+    output.collective = collective;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "tenex/evaluate/evaluation.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/options.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/training/training_cache.hpp"
 
@@ -32,9 +33,8 @@ void end_point(Evaluation& row, const Diagnostics& errors);
 
 /// Where the point's switches were unwound: plays its schedule on them and fills switched_time_ps and
 /// switched_bound_ps, or says in the reason why not. False when the row has ended.
-[[nodiscard]] bool fill_switched(Evaluation& row, const DesignPoint& point, const PointTopology& built,
-                                 const Collective& collective, const Schedule& schedule, const VerifyOptions& checking,
-                                 ExecutionCache& cache);
+[[nodiscard]] bool fill_switched(Evaluation& row, const PreparedPoint& prepared, const Schedule& schedule,
+                                 const VerifyOptions& checking, ExecutionCache& cache);
 
 /// Fills the row of a training point.
 void fill_training(Evaluation& row, const DesignPoint& point, TrainingCache& cache, const ExecutionOptions& options);

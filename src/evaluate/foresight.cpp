@@ -3,9 +3,8 @@
 #include <utility>
 
 #include "evaluate/cache.hpp"
-#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/evaluate/evaluate.hpp"
-#include "tenex/execution/build.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
 
 namespace tenex {
@@ -13,18 +12,10 @@ namespace {
 
 constexpr std::size_t kMostTopologyBytes = std::size_t{64} << 20;  ///< built in a fraction of a second
 
-Diagnostics refusal_of(const DesignPoint& point) {
-  const auto built = build_transformed_topology(point);
-  if (!built) return built.errors();
-  const auto collective = build_point_collective(with_any_chunks(point), built->topology.npus());
-  if (!collective) return collective.errors();
-  if (const auto reach = check_reach(point, *built, *collective); !reach) return reach.errors();
-  if (const auto flows = check_flow_control(point, built->topology); !flows) return flows.errors();
-  const auto* algorithm = find_algorithm(point.algorithm);
-  if (point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap && !point.reads.phases)
-    return {no_halves(point.algorithm)};
-  if (algorithm == nullptr) return {};
-  return check_fits(*algorithm, built->topology, *collective).errors();
+std::string refusal_of(const DesignPoint& point, ExecutionCache& cache) {
+  const auto any = with_any_chunks(point);
+  const auto prepared = prepare(any, kMostTopologyBytes, cache);
+  return to_string(prepared ? check_support(*prepared).errors() : prepared.errors());
 }
 
 }  // namespace
@@ -33,7 +24,7 @@ std::string Foresight::operator()(const DesignPoint& point) {
   if (point.trains() || planned_topology_bytes(point) > kMostTopologyBytes) return {};
   auto key = network_key(point) + settings_text(point, Changes::collective | Changes::synthesis | Changes::simulation);
   const auto [known, is_new] = known_.try_emplace(std::move(key));
-  if (is_new) known->second = to_string(refusal_of(point));
+  if (is_new) known->second = refusal_of(point, topologies_.impl().execution);
   return known->second;
 }
 

@@ -2,6 +2,8 @@
 // network with switches, which compare with those of algorithms that use the switches themselves.
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "evaluate/evaluate_point.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/execution_cache.hpp"
@@ -25,9 +27,10 @@ void leave_out(Evaluation& row, std::string_view why) {
 
 }  // namespace
 
-bool fill_switched(Evaluation& row, const DesignPoint& point, const PointTopology& built, const Collective& collective,
-                   const Schedule& schedule, const VerifyOptions& checking, ExecutionCache& cache) {
-  if (built.unwound_degree == 0 || !start_delays_of(point).empty()) return true;
+bool fill_switched(Evaluation& row, const PreparedPoint& prepared, const Schedule& schedule,
+                   const VerifyOptions& checking, ExecutionCache& cache) {
+  const auto& [point, built, collective] = std::tie(prepared.point, *prepared.network, *prepared.collective);
+  if (built.unwound_degree == 0 || !prepared.start_delays.empty()) return true;
   if (schedule.sends() > kMostPlayedSends)
     return leave_out(row, fmt::format("it has more than {} sends", kMostPlayedSends)), true;
   // With overlap: as soon as possible, a gather begins when its own sum is complete.
@@ -38,9 +41,10 @@ bool fill_switched(Evaluation& row, const DesignPoint& point, const PointTopolog
   };
   const auto network_bytes = planned_topology_bytes(network_point);
   if (unless_it_fits(network_bytes)) return true;
-  const auto network = find_topology(network_point, checking.memory_limit_bytes, cache);
-  if (!*network) return leave_out(row, to_string((*network).errors())), true;
-  const auto& switched = (*network)->topology;
+  const auto found = find_topology(network_point, network_key(network_point), checking.memory_limit_bytes, cache);
+  if (!*found) return leave_out(row, to_string(found->errors())), true;
+  const auto with_switches = prepare_with(network_point, {found, &**found}, prepared.collective);
+  const auto& switched = with_switches.topology();
   const auto& physical = switched.wires() != nullptr ? switched.wires()->network() : switched;
   const auto unwound = unwind_with_origins(physical, built.unwound_degree, slowdowns_of(point.collective().stragglers));
   ensure(unwound && unwound->topology.links() == built.topology.links(), "unwinding is deterministic");
@@ -48,18 +52,17 @@ bool fill_switched(Evaluation& row, const DesignPoint& point, const PointTopolog
   if (unless_it_fits(network_bytes + schedule.sends() * longest * kBytesOfPlayedHop)) return true;
   // The sends of all links whose paths share a physical link take turns there, on each hop of a path.
   const auto turns = static_cast<double>(longest * most_paths_over_a_link(*unwound));
-  if (!fits_time_range(slowest_hop(switched, collective.chunk_sizes()),
-                       turns * serialised_hops(point, sizes_of_built(built.topology, collective))))
+  if (!fits_time_range(slowest_hop(switched, collective.chunk_sizes()), turns * serialised_hops(point, prepared.sizes)))
     return leave_out(row, "it may take longer than times are computed"), true;
   SimulationOptions options;
   options.occupancy = point.occupancy;
   options.record_sends = true;
   const auto played = play_on_switches(switched, *unwound, collective, schedule, options);
   if (!played) return leave_out(row, to_string(played.errors())), true;
-  const Instance instance{switched, collective, point.occupancy};
-  const auto check = check_stream(instance, played->sends, played->finish, "the play on switches", checking);
+  const auto check =
+      check_stream(with_switches.instance(), played->sends, played->finish, "the play on switches", checking);
   if (!check.error.empty()) return end_point(row, PointStatus::failed, check.error), false;
-  const auto bound = find_bound(network_point, switched, collective, true, played->finish, cache);
+  const auto bound = find_bound(with_switches, true, played->finish, cache);
   if (played->finish < bound->time) {
     end_point(row, PointStatus::failed,
               fmt::format("time {} ps on the switches is below the proven bound {} ps ({})", played->finish.count(),

@@ -1,4 +1,4 @@
-// The topology and the collective of a point, and the checks of its memory and of its range of time.
+// The topology and the collective of a point, and the check of the topology's memory.
 #include "tenex/execution/build.hpp"
 
 #include <fmt/format.h>
@@ -10,14 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "tenex/base/units.hpp"
 #include "tenex/design/point_collective.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/files/input_files.hpp"
-#include "tenex/simulation/simulator.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/faults.hpp"
 #include "tenex/topology/slow_windows.hpp"
-#include "tenex/topology/time_range.hpp"
 #include "tenex/topology/transform.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -126,24 +124,6 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   return PointTopology{*std::move(wired), degree, failed_links};
 }
 
-Status check_flow_control(const DesignPoint& point, const Topology& topology) {
-  if (!is_program(point) || point.collective().backend == Backend::congestion_unaware) return success();
-  return check_buffers(topology);
-}
-
-Status check_reach(const DesignPoint& point, const PointTopology& built, const Collective& collective) {
-  if (point.topology.faults.empty()) return success();
-  for (const ProcessGroup& group : collective.groups()) {
-    const auto cut = find_cut_between(built.topology, group.members);
-    if (!cut) continue;
-    return input_error(
-        {}, fmt::format("the faults leave no path from {} to {}", few_of(cut->from), few_of(cut->to)),
-        fmt::format("{} directed links failed, and every NPU of a group must reach every other", built.failed_links),
-        "fewer faults, or another draw, may leave one");
-  }
-  return success();
-}
-
 Status check_faults(const DesignPoint& point) {
   const auto reduced = build_reduced(point.topology);
   if (!reduced) return reduced.errors();
@@ -167,42 +147,12 @@ std::vector<StartDelay> start_delays_of(const DesignPoint& point) {
   return delays;
 }
 
-SynthesisProblem synthesis_problem(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                   std::size_t memory_limit_bytes) {
-  SynthesisProblem problem{{topology, collective, point.occupancy}, point.seed, point.attempts};
-  problem.engine = point.engine;
-  problem.memory_limit_bytes = memory_limit_bytes;
-  problem.relays = point.relays;
-  problem.improve = point.improve;
-  problem.good_enough = point.good_enough;
-  problem.solver = point.solver;
-  problem.start_delays = start_delays_of(point);
-  return problem;
-}
-
 Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes) {
   const auto needed = planned_topology_bytes(point);
   if (needed <= limit_bytes) return success();
   return resource_error(fmt::format("the topology needs {} bytes", needed),
                         fmt::format("the limit is {} bytes", limit_bytes),
                         "raise the limit or run it on a larger host");
-}
-
-Status check_time_range(const DesignPoint& point, const Topology& topology, const Collective& collective) {
-  const auto hop = slowest_hop(topology, collective.chunk_sizes());
-  const auto hops = serialised_hops(point, sizes_of_built(topology, collective));
-  if (fits_time_range(hop, hops)) return success();
-  const auto slowest = std::ranges::min(topology.classes(), {}, &LinkClass::effective_bandwidth);
-  const auto latest = std::ranges::max(topology.classes(), {}, &LinkClass::alpha);
-  const double days = static_cast<double>(hop.count()) * hops / 86'400e12;
-  return input_error(
-      {},
-      fmt::format("a size of {} may take {:.0f} days of simulated time with links of {} and {} alpha",
-                  to_string(point.collective().size), days, to_string(slowest.effective_bandwidth()),
-                  to_string(latest.alpha)),
-      fmt::format("{:.0f} hops of up to {} may follow one another, and times of up to 26 days are computed", hops,
-                  to_rounded(hop)),
-      "use a smaller size, faster links or a smaller alpha");
 }
 
 Result<Topology> build_point_topology(const DesignPoint& point, std::size_t memory_limit_bytes) {

@@ -31,15 +31,21 @@ std::string schedule_settings(const DesignPoint& point) {
   return network_key(point, {}) + settings_text(point, Changes::synthesis | Changes::draws);
 }
 
-std::string bound_cache_key(const DesignPoint& point) {
-  return network_key(point) +
-         settings_text(point, Changes::collective | Changes::chunks | Changes::size | Changes::bound);
+namespace {
+
+/// The settings on which a bound depends for one network.
+std::string bounded_settings(const DesignPoint& point) {
+  return settings_text(point, Changes::collective | Changes::chunks | Changes::size | Changes::bound);
 }
 
-std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point, std::size_t memory_limit_bytes,
-                                                           ExecutionCache& cache) {
+}  // namespace
+
+std::string bound_cache_key(const DesignPoint& point) { return network_key(point) + bounded_settings(point); }
+
+std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point, const std::string& key,
+                                                           std::size_t memory_limit_bytes, ExecutionCache& cache) {
   return cache.topologies.get(
-      network_key(point),
+      key,
       [&]() -> Result<PointTopology> {
         if (auto fits = check_topology_memory(point, memory_limit_bytes); !fits) return fits.errors();
         return build_transformed_topology(point);
@@ -51,13 +57,14 @@ std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& po
 
 namespace {
 
-std::string key_of(const DesignPoint& point, bool single_chunks) {
-  return bound_cache_key(point) + (single_chunks ? "" : " several");
+std::string key_of(const PreparedPoint& prepared, bool single_chunks) {
+  return prepared.network_key + bounded_settings(prepared.point) + (single_chunks ? "" : " several");
 }
 
-BoundProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                        bool single_chunks, std::span<const StartDelay> start_delays) {
-  return {{topology, collective, point.occupancy}, point.collective().overlap, single_chunks, start_delays};
+BoundProblem problem_of(const PreparedPoint& prepared, const Topology& bounded, bool single_chunks,
+                        std::span<const StartDelay> start_delays) {
+  const auto& point = prepared.point;
+  return {{bounded, *prepared.collective, point.occupancy}, point.collective().overlap, single_chunks, start_delays};
 }
 
 std::size_t bytes_of(const CachedBound& bound) { return sizeof(bound) + bound.name.size(); }
@@ -89,36 +96,33 @@ void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std:
   }
 }
 
-std::shared_ptr<const CachedBound> find_cheap_bound(const DesignPoint& point, const Topology& topology,
-                                                    const Collective& collective, bool single_chunks,
+std::shared_ptr<const CachedBound> find_cheap_bound(const PreparedPoint& prepared, bool single_chunks,
                                                     ExecutionCache& cache) {
   return cache.bounds.get(
-      key_of(point, single_chunks),
+      key_of(prepared, single_chunks),
       [&] {
-        const auto plain = topology_for_bounds(point, topology);
-        const Topology& bounded = plain ? *plain : topology;
-        const auto delays = start_delays_of(point);
-        const auto problem = problem_of(point, bounded, collective, single_chunks, delays);
+        const auto plain = topology_for_bounds(prepared.point, prepared.topology());
+        const Topology& bounded = plain ? *plain : prepared.topology();
+        const auto problem = problem_of(prepared, bounded, single_chunks, prepared.start_delays);
         const auto bound = best_cheap_bound(problem);
-        const auto ideal = paper_ideal(bounded, collective);
+        const auto ideal = paper_ideal(bounded, *prepared.collective);
         return CachedBound{std::string(bound.name), bound.time, ideal ? ideal->count() : -1, problem.holds_for_all()};
       },
       bytes_of);
 }
 
-std::shared_ptr<const CachedBound> find_bound(const DesignPoint& point, const Topology& topology,
-                                              const Collective& collective, bool single_chunks, SimTime time,
+std::shared_ptr<const CachedBound> find_bound(const PreparedPoint& prepared, bool single_chunks, SimTime time,
                                               ExecutionCache& cache) {
-  auto cheap = find_cheap_bound(point, topology, collective, single_chunks, cache);
+  auto cheap = find_cheap_bound(prepared, single_chunks, cache);
   if (cheap->time >= time) return cheap;
-  const auto work = bound_work(point, topology, collective);
+  const auto work = bound_work(prepared.point, prepared.topology(), *prepared.collective);
   return cache.bounds.get(
-      key_of(point, single_chunks) + fmt::format(" within {}", work),
+      key_of(prepared, single_chunks) + fmt::format(" within {}", work),
       [&] {
-        const auto plain = topology_for_bounds(point, topology);
-        const Topology& bounded = plain ? *plain : topology;
+        const auto plain = topology_for_bounds(prepared.point, prepared.topology());
         CachedBound best = *cheap;
-        raise_by_certificates(best, problem_of(point, bounded, collective, single_chunks, {}), work, cache);
+        raise_by_certificates(best, problem_of(prepared, plain ? *plain : prepared.topology(), single_chunks, {}), work,
+                              cache);
         return best;
       },
       bytes_of);

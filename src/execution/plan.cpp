@@ -19,7 +19,7 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/bound/strength.hpp"
-#include "tenex/execution/build.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"

@@ -14,7 +14,7 @@
 #include "execution/concatenate.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
-#include "tenex/execution/build.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/execution/timed_stream.hpp"
 
@@ -39,15 +39,18 @@ SimulationOptions from(SimTime time, SimulationOptions options) {
 /// Simulates algorithms for one point.
 class ProgramRunner {
  public:
-  ProgramRunner(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                const ExecutionOptions& options, bool record)
-      : point_(point), topology_(topology), collective_(collective), bins_(options.utilization_bins) {
+  ProgramRunner(const PreparedPoint& prepared, const ExecutionOptions& options, bool record)
+      : point_(prepared.point),
+        topology_(prepared.topology()),
+        collective_(*prepared.collective),
+        bins_(options.utilization_bins) {
+    const DesignPoint& point = prepared.point;
     const bool aware = point.collective().backend == Backend::congestion_aware;
     full_.occupancy = point.occupancy;
     full_.backend = point.collective().backend;
     full_.engine = point.collective().simulation_engine;
     full_.threads = options.threads;
-    full_.start_delays = start_delays_of(point);
+    full_.start_delays = prepared.start_delays;
     quick_ = full_;
     full_.record_sends = aware && record;
     full_.record_links = options.link_loads;
@@ -224,10 +227,10 @@ class ProgramRunner {
 
 }  // namespace
 
-Result<TimedStream> run_program(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                const ExecutionOptions& options, bool record) {
+Result<TimedStream> run_program(const PreparedPoint& prepared, const ExecutionOptions& options, bool record) {
   const Stopwatch watch;
-  const ProgramRunner runner(point, topology, collective, options, record);
+  const DesignPoint& point = prepared.point;
+  const ProgramRunner runner(prepared, options, record);
   const auto* algorithm = find_algorithm(point.algorithm);
   ensure(algorithm != nullptr || tries_all(point), "run_program needs a registered algorithm");
   auto stream = algorithm != nullptr ? runner.run(*algorithm) : runner.run_best();

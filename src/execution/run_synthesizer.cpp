@@ -3,22 +3,23 @@
 
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
-#include "tenex/execution/build.hpp"
 #include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/timed_stream.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
 
-Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                    const ExecutionOptions& asked, std::size_t memory_limit_bytes,
-                                    SharedSchedules& shared) {
-  const auto* synthesizer = find_synthesizer(point.algorithm);
+Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const ExecutionOptions& asked,
+                                    std::size_t memory_limit_bytes, SharedSchedules& shared) {
+  const auto& point = prepared.point;
+  const auto& collective = *prepared.collective;
+  const auto* synthesizer = prepared.synthesizer;
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const bool without = collective.kind() == CollectiveKind::all_reduce && !point.collective().overlap;
   if (without && !synthesizer->phases) return no_halves(synthesizer->name);
   const Stopwatch watch;
-  auto problem = synthesis_problem(point, topology, collective, memory_limit_bytes);
+  auto problem = synthesis_problem(point, prepared.topology(), collective, memory_limit_bytes);
   problem.threads = asked.threads;
   problem.solver_progress = asked.solver_progress;
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
@@ -49,7 +50,7 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
     options.record_links = asked.link_loads;
     options.utilization_bins = asked.utilization_bins;
     options.record_arrivals = asked.arrivals;
-    auto replayed = replay(topology, collective, stream.schedule, Replay::timed, options);
+    auto replayed = replay(prepared.topology(), collective, stream.schedule, Replay::timed, options);
     if (!replayed) return replayed.errors();
     stream.link_loads = std::move(replayed->links);
     stream.utilization = std::move(replayed->utilization);

@@ -7,6 +7,7 @@
 
 #include "tenex/base/stopwatch.hpp"
 #include "tenex/execution/plan.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/timed_stream.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -28,15 +29,16 @@ Status check_memory(const PointPlan& plan, std::size_t limit_bytes, std::string_
                         "raise the limit or run it on a larger host");
 }
 
-Result<TimedStream> run_collective(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                   const PointPlan& plan, const ExecutionOptions& options, SharedSchedules& shared) {
+Result<TimedStream> run_collective(const PreparedPoint& prepared, const PointPlan& plan,
+                                   const ExecutionOptions& options, SharedSchedules& shared) {
   const auto limit = options.memory_limit_bytes;
   auto sharing = options;  // threads never change a result
   sharing.threads = affordable_threads(plan, options.threads, limit);
-  auto stream = find_synthesizer(point.algorithm) != nullptr
-                    ? run_synthesizer(point, topology, collective, options,
-                                      left_for_synthesis(point, topology, collective, limit), shared)
-                    : run_program(point, topology, collective, sharing, plan.records);
+  const auto left = [&] {
+    return left_for_synthesis(prepared.point, prepared.topology(), *prepared.collective, limit);
+  };
+  auto stream = prepared.synthesizer != nullptr ? run_synthesizer(prepared, options, left(), shared)
+                                                : run_program(prepared, sharing, plan.records);
   if (stream) add_reason(stream->left_out, plan.left_out);
   return stream;
 }
@@ -75,29 +77,30 @@ void VerifiedCollective::take(const StreamCheck& check) {
   add_reason(left_out, check.left_out);
 }
 
-Result<VerifiedCollective> time_collective(const DesignPoint& point, const Topology& topology,
+Result<VerifiedCollective> time_collective(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
                                            std::vector<ProcessGroup> groups, const ExecutionOptions& options,
                                            bool keep_schedule, SharedSchedules& shared) {
   auto made = Collective::make(
-      {point.collective().kind, topology.npus(), std::move(groups), point.chunks, point.collective().size, 0});
+      {point.collective().kind, network->topology.npus(), std::move(groups), point.chunks, point.collective().size, 0});
   if (!made) return made.errors();
-  const auto collective = std::make_shared<const Collective>(*std::move(made));
-  if (auto in_range = check_time_range(point, topology, *collective); !in_range) return in_range.errors();
-  const auto plan = plan_built(point, topology, *collective, options.memory_limit_bytes, options.time_only);
+  const auto prepared = prepare_with(point, std::move(network), std::make_shared<const Collective>(*std::move(made)));
+  if (auto in_range = check_time_range(prepared); !in_range) return in_range.errors();
+  const auto plan =
+      plan_built(point, prepared.topology(), *prepared.collective, options.memory_limit_bytes, options.time_only);
   if (auto enough = check_memory(plan, options.memory_limit_bytes, "a collective of the iteration"); !enough)
     return enough.errors();
-  auto stream = run_collective(point, topology, *collective, plan, options, shared);
+  auto stream = run_collective(prepared, plan, options, shared);
   if (!stream) return stream.errors();
 
   VerifiedCollective result;
-  result.collective = collective;
+  result.collective = prepared.collective;
   result.time = stream->finish;
   result.left_out = stream->left_out;
   result.memory_planned_bytes = static_cast<std::int64_t>(plan.estimate.bytes);
   result.synthesis_seconds = stream->synthesis_seconds;
   result.simulation_seconds = stream->simulation_seconds;
   if (!stream->has_schedule) return result;
-  result.take(check_stream({topology, *collective, point.occupancy}, stream->schedule, stream->finish, point.algorithm,
+  result.take(check_stream(prepared.instance(), stream->schedule, stream->finish, point.algorithm,
                            checking_options(plan, options)));
   if (keep_schedule) result.schedule = std::move(stream->schedule);
   return result;

@@ -124,13 +124,13 @@ class PipelineTime final : public MeasuredCollectiveTime {
     options.threads = network_.options.threads;
     options.memory_limit_bytes = network_.options.memory_limit_bytes;
     options.time_only = network_.options.time_only;
-    const auto built = find_topology(group_point, options.memory_limit_bytes, cache);
+    const auto built = find_topology(group_point, network_key(group_point), options.memory_limit_bytes, cache);
     if (!*built) return built->errors();
-    const auto& topology = (*built)->topology;
-    auto made = time_collective(group_point, topology, {}, options, false, cache.schedules);
+    const std::shared_ptr<const PointTopology> network(built, &**built);
+    auto made = time_collective(group_point, network, {}, options, false, cache.schedules);
     if (!made) return made;
     const auto bound =
-        find_cheap_bound(group_point, topology, *made->collective, sends_single_chunks(group_point), cache);
+        find_cheap_bound(prepare_with(group_point, network, made->collective), sends_single_chunks(group_point), cache);
     ensure(made->time >= bound->time, "a simulated collective takes at least its bound");
     effort_.simulation_seconds += made->simulation_seconds;
     effort_.verification_seconds += made->verification_seconds;

@@ -114,7 +114,8 @@ DesignPoint SynthesizedTime::point_on(const Dimensions& dimensions, const Commun
 }
 
 SynthesizedTime::Topologies SynthesizedTime::topology_on(const Dimensions& dimensions) const {
-  return find_topology(point_on(dimensions, nullptr), network_.options.memory_limit_bytes, cache_.execution);
+  const auto point = point_on(dimensions, nullptr);
+  return find_topology(point, network_key(point), network_.options.memory_limit_bytes, cache_.execution);
 }
 
 std::string SynthesizedTime::key_of(const Communication& communication, const Mapping& mapping) const {
@@ -136,7 +137,7 @@ Result<VerifiedCollective> SynthesizedTime::run(const Communication& communicati
   auto point = point_on(dimensions, &communication);
   fit_chunks(point, mapping.span(communication.scope).members());
   auto made =
-      time_collective(point, (*built)->topology, groups, network_.options, contention_, cache_.execution.schedules);
+      time_collective(point, {built, &**built}, groups, network_.options, contention_, cache_.execution.schedules);
   if (!made) return made;
   effort_.synthesis_seconds += made->synthesis_seconds;
   effort_.simulation_seconds += made->simulation_seconds;

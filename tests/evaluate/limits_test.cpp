@@ -12,6 +12,8 @@
 #include "tenex/bound/bound.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
@@ -61,14 +63,14 @@ TEST(TimeRange, DoesNotStopLargePointsOfOrdinarySpeed) {
                             {"algorithm", "ring"},
                             {"alpha", "1us"},
                             {"collective", "all_reduce"}});
-  const auto topology = build_point_topology(large);
-  ASSERT_TRUE(topology);
-  const auto collective = build_point_collective(large, topology->npus()).value();
-  EXPECT_TRUE(check_time_range(large, *topology, collective));
+  ExecutionCache cache(std::size_t{256} << 20);
+  const auto prepared = prepare(large, std::size_t{1} << 30, cache);
+  ASSERT_TRUE(prepared.ok());
+  EXPECT_TRUE(check_time_range(*prepared));
   // Direct on 256 positions a dimension: 256 * 2 * 65,536 of 16 us are 550 s, although it sends 8.6e9 messages.
   auto direct = large;
   direct.algorithm = "direct";
-  EXPECT_TRUE(check_time_range(direct, *topology, collective));
+  EXPECT_TRUE(check_time_range(prepare_with(direct, prepared->network, prepared->collective)));
 }
 
 TEST(MemoryLimit, RefusesATopologyBeforeItIsBuilt) {

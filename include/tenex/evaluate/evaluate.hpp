@@ -94,6 +94,7 @@ class Foresight {
   [[nodiscard]] std::string operator()(const DesignPoint& point);
 
  private:
+  Cache topologies_{std::size_t{64} << 20};
   std::unordered_map<std::string, std::string> known_;
 };
 

@@ -9,7 +9,6 @@
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/execution/options.hpp"
-#include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -26,20 +25,12 @@ struct PointTopology {
 
 /// Builds the topology from the shape or file, gives its switches the point's properties, removes links and what has
 /// failed, unwinds switches, and turns paths over cut-through switches into wires. Checks that the topology is
-/// connected if nothing has failed; else check_reach() does. Does not check memory.
+/// connected if nothing has failed; else check_point() does. Does not check memory.
 [[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
 
 /// The same network with its switches: the point of any algorithm that uses them, with overlap. Only for topologies and
 /// bounds.
 [[nodiscard]] DesignPoint with_switches_kept(DesignPoint point);
-
-/// Errors (input): faults cut a member of a group off from another one of it. Must be called before anything is
-/// synthesized, simulated or bounded. O(groups * links), or O(1) without faults.
-[[nodiscard]] Status check_reach(const DesignPoint& point, const PointTopology& built, const Collective& collective);
-
-/// Errors (unsupported): a textbook algorithm on a topology with a switch whose buffer is limited. Its messages would
-/// need flow control, which is not simulated; the congestion-unaware backend needs none. O(switches).
-[[nodiscard]] Status check_flow_control(const DesignPoint& point, const Topology& topology);
 
 /// Errors (input): faults by name, or counts of faults, that the point's topology does not have. O(links log links).
 [[nodiscard]] Status check_faults(const DesignPoint& point);
@@ -52,10 +43,6 @@ struct PointTopology {
 /// The NPUs that the point lets start late.
 [[nodiscard]] std::vector<StartDelay> start_delays_of(const DesignPoint& point);
 
-/// What a synthesizer is asked for the point, in one thread; it refers to the topology and the collective.
-[[nodiscard]] SynthesisProblem synthesis_problem(const DesignPoint& point, const Topology& topology,
-                                                 const Collective& collective, std::size_t memory_limit_bytes);
-
 /// Errors (resource): building the point's topology takes more than the limit. O(dimensions).
 [[nodiscard]] Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes);
 
@@ -65,9 +52,5 @@ struct PointTopology {
     const DesignPoint& point, std::size_t memory_limit_bytes = ExecutionOptions{}.memory_limit_bytes);
 /// Builds the point's collective on a topology of `npus`; failed NPUs are not counted out there.
 [[nodiscard]] Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus);
-
-/// Errors (input): some schedule of the collective may take longer than kLongestTime. Must be called before anything is
-/// synthesized, simulated or bounded. O(classes * chunk sizes).
-[[nodiscard]] Status check_time_range(const DesignPoint& point, const Topology& topology, const Collective& collective);
 
 }  // namespace tenex

@@ -11,6 +11,7 @@
 #include "tenex/base/shared_cache.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/shared_schedules.hpp"
 
 namespace tenex {
@@ -49,14 +50,15 @@ struct ExecutionCache {
 /// The cache key of a bound on schedules whose sends carry one chunk each.
 [[nodiscard]] std::string bound_cache_key(const DesignPoint& point);
 
-/// The point's transformed topology, found or built. Errors: those of check_topology_memory() and of
-/// build_transformed_topology().
+/// The point's transformed topology, found or built. `key`: its network_key(). Errors: those of check_topology_memory()
+/// and of build_transformed_topology().
 [[nodiscard]] std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point,
+                                                                         const std::string& key,
                                                                          std::size_t memory_limit_bytes,
                                                                          ExecutionCache& cache);
-/// The best cheap bound of the point, and the papers' ideal time. `single_chunks`: every send carries one chunk.
-[[nodiscard]] std::shared_ptr<const CachedBound> find_cheap_bound(const DesignPoint& point, const Topology& topology,
-                                                                  const Collective& collective, bool single_chunks,
+/// The best cheap bound of the point, and the papers' ideal time. `single_chunks`: every send carries one chunk. The
+/// collective is the point's own.
+[[nodiscard]] std::shared_ptr<const CachedBound> find_cheap_bound(const PreparedPoint& prepared, bool single_chunks,
                                                                   ExecutionCache& cache);
 /// Raises a bound to the best that certificates prove, each searched within `work` link visits, or found. Nothing where
 /// these are less than two for each link.
@@ -64,8 +66,7 @@ void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std:
 /// The best of all bounds, cheap ones and those with certificates, each searched within bound_work(). Certificates are
 /// shared by points that differ in size, chunks or pace alone. They are not searched where the best cheap bound reaches
 /// `time`, that of a schedule, as no bound is above it.
-[[nodiscard]] std::shared_ptr<const CachedBound> find_bound(const DesignPoint& point, const Topology& topology,
-                                                            const Collective& collective, bool single_chunks,
+[[nodiscard]] std::shared_ptr<const CachedBound> find_bound(const PreparedPoint& prepared, bool single_chunks,
                                                             SimTime time, ExecutionCache& cache);
 
 }  // namespace tenex

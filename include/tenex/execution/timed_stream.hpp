@@ -17,6 +17,7 @@
 
 namespace tenex {
 
+struct PreparedPoint;
 class SharedSchedules;
 
 /// A timed stream of sends (or times alone), and how it was made.
@@ -48,13 +49,11 @@ struct TimedStream {
 
 /// Simulates the point's textbook algorithm, or the best of all candidates for `auto` (the first of the table among
 /// equals). `record`: keep the stream for the verifier.
-[[nodiscard]] Result<TimedStream> run_program(const DesignPoint& point, const Topology& topology,
-                                              const Collective& collective, const ExecutionOptions& options,
+[[nodiscard]] Result<TimedStream> run_program(const PreparedPoint& prepared, const ExecutionOptions& options,
                                               bool record);
 /// Runs the point's synthesizer, which may take `memory_limit_bytes`, or scales a schedule that it made at another
 /// pace.
-[[nodiscard]] Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology,
-                                                  const Collective& collective, const ExecutionOptions& asked,
+[[nodiscard]] Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const ExecutionOptions& asked,
                                                   std::size_t memory_limit_bytes, SharedSchedules& shared);
 
 }  // namespace tenex

@@ -19,6 +19,7 @@
 
 namespace tenex {
 
+struct PreparedPoint;
 class SharedSchedules;
 
 /// Whether a planned run fits into `limit_bytes`. Errors (resource): it does not; the message says that `who` ("the
@@ -27,8 +28,7 @@ class SharedSchedules;
 
 /// Runs the point's algorithm or synthesizer as planned: on as many threads as the limit leaves memory for. The
 /// stream's `left_out` includes the plan's. `shared`: schedules of other paces. Errors: those of the algorithm.
-[[nodiscard]] Result<TimedStream> run_collective(const DesignPoint& point, const Topology& topology,
-                                                 const Collective& collective, const PointPlan& plan,
+[[nodiscard]] Result<TimedStream> run_collective(const PreparedPoint& prepared, const PointPlan& plan,
                                                  const ExecutionOptions& options, SharedSchedules& shared);
 
 /// The verifier's answer about a schedule for which a time is claimed.
@@ -62,11 +62,12 @@ struct VerifiedCollective {
   void take(const StreamCheck& check);
 };
 
-/// Runs the point's algorithm or synthesizer on the point's topology for the given groups (the point's own are not
+/// Runs the point's algorithm or synthesizer on its network for the given groups (the point's own are not
 /// read). `keep_schedule`: return the verified stream. `shared`: schedules of other paces. Errors: those of the
 /// collective, of check_time_range(), of the plan (resource) and of the algorithm. An invalid schedule is a broken
 /// invariant (InvariantError).
-[[nodiscard]] Result<VerifiedCollective> time_collective(const DesignPoint& point, const Topology& topology,
+[[nodiscard]] Result<VerifiedCollective> time_collective(const DesignPoint& point,
+                                                         std::shared_ptr<const PointTopology> network,
                                                          std::vector<ProcessGroup> groups,
                                                          const ExecutionOptions& options, bool keep_schedule,
                                                          SharedSchedules& shared);

@@ -1,0 +1,63 @@
+// A collective point, prepared once: all that its checks, plan, run, bound and row ask of it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+struct ExecutionCache;
+
+/// A collective on the network of a point. `point` must outlive it.
+struct PreparedPoint {
+  const DesignPoint& point;
+  const Synthesizer* synthesizer;  ///< null: a textbook algorithm, or the best of them
+  std::shared_ptr<const PointTopology> network;
+  std::shared_ptr<const Collective> collective;
+  std::vector<StartDelay> start_delays;
+  PointSizes sizes;
+  std::string network_key;  ///< network_key(point)
+
+  [[nodiscard]] const Topology& topology() const { return network->topology; }
+  [[nodiscard]] Instance instance() const { return {topology(), *collective, point.occupancy}; }
+};
+
+/// What a synthesizer is asked for the point, in one thread; it refers to the topology and the collective.
+[[nodiscard]] SynthesisProblem synthesis_problem(const DesignPoint& point, const Topology& topology,
+                                                 const Collective& collective, std::size_t memory_limit_bytes);
+
+/// The point on its topology, found in the cache or built, with its collective. Errors: (resource) the topology takes
+/// more than the limit; those of build_transformed_topology() and of the collective. O(links + NPUs of groups).
+[[nodiscard]] Result<PreparedPoint> prepare(const DesignPoint& point, std::size_t memory_limit_bytes,
+                                            ExecutionCache& cache);
+/// The point with another collective on its topology: of other groups, or with its own on another network.
+[[nodiscard]] PreparedPoint prepare_with(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
+                                         std::shared_ptr<const Collective> collective);
+
+/// Whether the point may run. To be asked before anything is synthesized, simulated or bounded. Errors, in this order:
+/// - (unsupported) a textbook algorithm on a topology with a switch whose buffer is limited: its messages would need
+///   flow control, which is not simulated (the congestion-unaware backend needs none);
+/// - (input) faults cut a member of a group off from another one;
+/// - (input) some schedule of the collective may take longer than kLongestTime.
+/// O(switches + classes * chunk sizes), and O(groups * links) with faults.
+[[nodiscard]] Status check_point(const PreparedPoint& prepared);
+/// Parts of check_point(): whether faults leave every group together, and whether all times fit.
+[[nodiscard]] Status check_reach(const PreparedPoint& prepared);
+[[nodiscard]] Status check_time_range(const PreparedPoint& prepared);
+/// What the point's run will refuse, from its network, groups and algorithm alone: the first two of check_point(), an
+/// All-Reduce without overlap by an algorithm without halves, and what a textbook algorithm does not support.
+[[nodiscard]] Status check_support(const PreparedPoint& prepared);
+
+}  // namespace tenex

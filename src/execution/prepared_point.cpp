@@ -1,0 +1,115 @@
+// The preparation of a point, and the one place that decides whether it may run.
+#include "tenex/execution/prepared_point.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/base/units.hpp"
+#include "tenex/execution/execution_cache.hpp"
+#include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/faults.hpp"
+#include "tenex/topology/time_range.hpp"
+
+namespace tenex {
+namespace {
+
+Status check_flow_control(const PreparedPoint& prepared) {
+  if (!is_program(prepared.point) || prepared.point.collective().backend == Backend::congestion_unaware)
+    return success();
+  return check_buffers(prepared.topology());
+}
+
+PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
+                       std::shared_ptr<const Collective> collective, std::string key) {
+  auto sizes = sizes_of_built(network->topology, *collective);
+  return {point,
+          find_synthesizer(point.algorithm),
+          std::move(network),
+          std::move(collective),
+          start_delays_of(point),
+          std::move(sizes),
+          std::move(key)};
+}
+
+}  // namespace
+
+SynthesisProblem synthesis_problem(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                                   std::size_t memory_limit_bytes) {
+  SynthesisProblem problem{{topology, collective, point.occupancy}, point.seed, point.attempts};
+  problem.engine = point.engine;
+  problem.memory_limit_bytes = memory_limit_bytes;
+  problem.relays = point.relays;
+  problem.improve = point.improve;
+  problem.good_enough = point.good_enough;
+  problem.solver = point.solver;
+  problem.start_delays = start_delays_of(point);
+  return problem;
+}
+
+Result<PreparedPoint> prepare(const DesignPoint& point, std::size_t memory_limit_bytes, ExecutionCache& cache) {
+  if (auto fits = check_topology_memory(point, memory_limit_bytes); !fits) return fits.errors();
+  auto key = network_key(point);
+  const auto built = find_topology(point, key, memory_limit_bytes, cache);
+  if (!*built) return built->errors();
+  auto collective = build_point_collective(point, (*built)->topology.npus());
+  if (!collective) return collective.errors();
+  return assemble(point, {built, &**built}, std::make_shared<const Collective>(*std::move(collective)), std::move(key));
+}
+
+PreparedPoint prepare_with(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
+                           std::shared_ptr<const Collective> collective) {
+  return assemble(point, std::move(network), std::move(collective), network_key(point));
+}
+
+Status check_reach(const PreparedPoint& prepared) {
+  if (prepared.point.topology.faults.empty()) return success();
+  for (const ProcessGroup& group : prepared.collective->groups()) {
+    const auto cut = find_cut_between(prepared.topology(), group.members);
+    if (!cut) continue;
+    return input_error({}, fmt::format("the faults leave no path from {} to {}", few_of(cut->from), few_of(cut->to)),
+                       fmt::format("{} directed links failed, and every NPU of a group must reach every other",
+                                   prepared.network->failed_links),
+                       "fewer faults, or another draw, may leave one");
+  }
+  return success();
+}
+
+Status check_time_range(const PreparedPoint& prepared) {
+  const auto& topology = prepared.topology();
+  const auto hop = slowest_hop(topology, prepared.collective->chunk_sizes());
+  const auto hops = serialised_hops(prepared.point, prepared.sizes);
+  if (fits_time_range(hop, hops)) return success();
+  const auto slowest = std::ranges::min(topology.classes(), {}, &LinkClass::effective_bandwidth);
+  const auto latest = std::ranges::max(topology.classes(), {}, &LinkClass::alpha);
+  const double days = static_cast<double>(hop.count()) * hops / 86'400e12;
+  return input_error(
+      {},
+      fmt::format("a size of {} may take {:.0f} days of simulated time with links of {} and {} alpha",
+                  to_string(prepared.point.collective().size), days, to_string(slowest.effective_bandwidth()),
+                  to_string(latest.alpha)),
+      fmt::format("{:.0f} hops of up to {} may follow one another, and times of up to 26 days are computed", hops,
+                  to_rounded(hop)),
+      "use a smaller size, faster links or a smaller alpha");
+}
+
+Status check_point(const PreparedPoint& prepared) {
+  if (auto flows = check_flow_control(prepared); !flows) return flows;
+  if (auto reach = check_reach(prepared); !reach) return reach;
+  return check_time_range(prepared);
+}
+
+Status check_support(const PreparedPoint& prepared) {
+  const auto& point = prepared.point;
+  const auto& runs = point.collective();
+  if (auto reach = check_reach(prepared); !reach) return reach;
+  if (auto flows = check_flow_control(prepared); !flows) return flows;
+  if (runs.kind == CollectiveKind::all_reduce && !runs.overlap && !point.reads.phases)
+    return no_halves(point.algorithm);
+  const auto* algorithm = find_algorithm(point.algorithm);
+  return algorithm == nullptr ? success() : check_fits(*algorithm, prepared.topology(), *prepared.collective);
+}
+
+}  // namespace tenex
