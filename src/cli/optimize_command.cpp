@@ -119,7 +119,7 @@ Report report_of(const NetworkUse& use) {
   }
   Report report;
   report.add("libra_time_ps", use.time.count());
-  report.add("cost_usd", static_cast<double>(use.cost.count()) * 1e-6);
+  report.add("network_cost_usd", static_cast<double>(use.cost.count()) * 1e-6);
   report.add("dimensions", std::move(dimensions));
   return report;
 }

@@ -190,7 +190,7 @@ ExitCode execute(const ReplayArguments& arguments) {
   report.add("replay", arguments.mode);
   report.add("planned_time_ps",
              last_arrival({file->topology, file->collective, file->occupancy}, file->schedule).count());
-  report.add("finish_ps", simulation->finish.count());
+  report.add("collective_time_ps", simulation->finish.count());
   print(report, arguments.json);
   return ExitCode::done;
 }

@@ -8,7 +8,7 @@
 // All names, with large ones: build/release/bin/benchmark_simulation --benchmark_list_tests --benchmark_filter=.
 //
 // Counters: hops, hops_per_s, messages_per_s, user_s (of all threads, per simulation), peak_mb (of the process so far:
-// run one case at a time to read it), finish_ps (simulated).
+// run one case at a time to read it), collective_time_ps (simulated).
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -113,7 +113,7 @@ void count(benchmark::State& state, const Simulation& simulation, double user) {
       Counter(static_cast<double>(simulation.messages), Counter::kIsIterationInvariantRate);
   state.counters["user_s"] = Counter(user, Counter::kAvgIterations);
   state.counters["peak_mb"] = static_cast<double>(usage.ru_maxrss) / 1024;
-  state.counters["finish_ps"] = static_cast<double>(simulation.finish.count());
+  state.counters["collective_time_ps"] = static_cast<double>(simulation.finish.count());
 }
 
 void run_simulation(benchmark::State& state, const SimulationCase& given, int threads) {

@@ -103,6 +103,10 @@ TEST(ScheduleFiles, OfUnwoundSwitchesArePlayedOnTheSwitches) {
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.out, HasSubstr("\"collective_time_ps\":3000000,"));
   EXPECT_THAT(made.out, HasSubstr("\"switched_time_ps\":6000000,"));
+  // A link takes three chunks of 1 us into each NPU, so that no replay ends sooner than the plan.
+  const auto replayed = tenex({"simulate", "--schedule", file, "--json"});
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
+  EXPECT_THAT(replayed.out, HasSubstr("\"planned_time_ps\":3000000,\"collective_time_ps\":3000000}"));
   std::vector<std::string> play{"simulate", "--schedule", file, "--on-switches", "--out", played, "--json"};
   play.insert(play.end(), network.begin(), network.end());
   const auto finished = tenex(play);

@@ -116,12 +116,12 @@ TEST_F(Optimize, ShowsEachDimensionBesideEqualShares) {
   const auto finished = optimize({"--scheme", "given", "--split", "1:2", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out,
-              HasSubstr("\"network\":{\"libra_time_ps\":12000000,\"cost_usd\":9504.0,\"dimensions\":["
+              HasSubstr("\"network\":{\"libra_time_ps\":12000000,\"network_cost_usd\":9504.0,\"dimensions\":["
                         "{\"bandwidth_bytes_per_s\":10000000000,\"cost_usd\":320.0,\"busy_ps\":3000000,"
                         "\"saved_by_one_percent_more_ps\":29702,\"lost_by_one_percent_less_ps\":30304},"
                         "{\"bandwidth_bytes_per_s\":20000000000,\"cost_usd\":9184.0,\"busy_ps\":6000000,"
                         "\"saved_by_one_percent_more_ps\":59405,\"lost_by_one_percent_less_ps\":60607}]}"));
-  EXPECT_THAT(finished.out, HasSubstr("\"equal_shares\":{\"libra_time_ps\":13000000,\"cost_usd\":7368.0,"));
+  EXPECT_THAT(finished.out, HasSubstr("\"equal_shares\":{\"libra_time_ps\":13000000,\"network_cost_usd\":7368.0,"));
   EXPECT_THAT(finished.out, HasSubstr("\"busy_ps\":2000000,"));
   EXPECT_THAT(finished.out, HasSubstr("\"busy_ps\":8000000,"));
   const auto table = optimize({"--scheme", "given", "--split", "1:2"}).out;
