@@ -38,7 +38,7 @@ foreach(package runtime development python)
 endforeach()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tenex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tenex)
 foreach(module IN LISTS TENEX_MODULES)
   set_target_properties(tenex_${module} PROPERTIES EXPORT_NAME ${module})

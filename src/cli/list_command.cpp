@@ -55,7 +55,7 @@ std::string described_algorithms() {
     if (algorithm.candidate_npus != SIZE_MAX)
       text += list_line("", fmt::format("tried by auto up to {} NPUs", algorithm.candidate_npus));
   }
-  return text + list_line(kAutoAlgorithm, "the fastest of these for the point, by simulation");
+  return text + list_line(auto_algorithm().name, auto_algorithm().description);
 }
 
 std::string described_synthesizers() {

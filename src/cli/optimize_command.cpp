@@ -43,31 +43,10 @@ void add_training_settings(Report& report, const DesignPoint& point) {
 }
 
 Report report_of(const DesignPoint& point, const Evaluation& row) {
-  Report report;
-  add_metrics(report, row, {"status"});
-  add_present_metrics(report, row, {"reason"});
-  add_settings(report, point, {"topology"});
-  add_training_settings(report, point);
-  add_metrics(report, row,
-              {"npus", "mapping", "training_time_ps", "chosen_bandwidth_bytes_per_s", "network_cost_usd",
-               "perf_per_cost_per_s_usd", "objective", "relative_gap"});
-  add_metrics(report, row, {"samples_per_s", "tokens_per_s", "model_flop_utilization"});
-  if (row.split_exact >= 0)
-    report.add("split_exact", row.split_exact != 0);
-  else
-    report.add_count("split_exact", -1);
-  add_metrics(
-      report, row,
-      {"forward_compute_ps", "input_gradient_compute_ps", "weight_gradient_compute_ps", "forward_exposed_ps",
-       "input_gradient_exposed_ps", "weight_gradient_exposed_ps", "bubble_ps", "bound_ps", "bound_name", "efficiency"});
-  if (row.verified == Verified::skipped)
-    report.add("verified", std::string("skipped"));
-  else  // with LIBRA's formulas there is nothing to verify
-    report.add("verified", row.verified == Verified::yes ? Report::Value(true) : Report::Value(std::monostate{}));
-  add_metrics(report, row, {"evaluation_seconds", "memory_planned_bytes"});
-  report.add("seed", static_cast<std::int64_t>(point.seed));
-  report.add("key", to_string(point.key));
-  return report;
+  Report settings;
+  add_settings(settings, point, {"topology"});
+  add_training_settings(settings, point);
+  return report_of_row(point, row, std::move(settings));
 }
 
 std::string rate_text(Bandwidth bandwidth) { return to_rounded_rate(static_cast<double>(bandwidth.count())); }

@@ -56,47 +56,12 @@ Result<DesignPoint> point_of(const PointArguments& arguments) {
   return point;
 }
 
-Report::Value verified_value(Verified verified) {
-  if (verified == Verified::skipped) return std::string("skipped");
-  return verified == Verified::yes;
-}
-
 Report report_of(const DesignPoint& point, const Evaluation& row) {
-  Report report;
-  add_metrics(report, row, {"status"});
-  add_present_metrics(report, row, {"reason"});
-  add_settings(report, point, {"topology", "collective", "algorithm"});
-  report.add("occupancy", std::string(to_string(point.occupancy)));
-  add_settings(report, point, {"size"});
-  add_metrics(report, row, {"npus"});
-  if (!point.topology.faults.empty()) {
-    add_settings(report, point, {"faults"});
-    add_metrics(report, row, {"failed_links", "failed_npus"});
-  }
-  report.add_count("links", row.links);
-  add_metrics(report, row, {"unwound_degree"});
-  report.add_count("chunks", row.chosen_chunks > 0 ? row.chosen_chunks : point.chunks);
-  add_metrics(report, row, {"total_chunks", "chunk_bytes", "sends", "steps", "waste", "engine"});
-  add_present_metrics(report, row,
-                      {"simulation_engine", "destination_order", "chosen_algorithm", "candidates", "searched_time_ps",
-                       "retime_gain_ps", "reroute_gain_ps", "rerouted", "epochs", "epoch_ps", "optimal",
-                       "optimality_gap", "clock_ended", "solver_seconds"});
-  add_metrics(report, row, {"collective_time_ps"});
-  if (point.collective().kind == CollectiveKind::all_reduce) {
-    add_metrics(report, row, {"time_with_overlap_ps", "time_without_overlap_ps"});
-    add_present_metrics(report, row, {"overlap_method"});
-  }
-  add_metrics(report, row,
-              {"bound_ps", "bound_name", "bound_class", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s",
-               "busbw_bytes_per_s"});
-  add_present_metrics(report, row, {"rate_loss", "filling_loss", "switched_time_ps", "switched_bound_ps"});
-  report.add("verified", verified_value(row.verified));
-  add_metrics(report, row,
-              {"reduction_check", "schedule_hash", "synthesis_seconds", "simulation_seconds", "verification_seconds",
-               "memory_planned_bytes", "peak_rss_bytes"});
-  report.add("seed", static_cast<std::int64_t>(point.seed));
-  report.add("key", to_string(point.key));
-  return report;
+  Report settings;
+  add_settings(settings, point, {"topology", "collective", "algorithm", "occupancy", "size"});
+  if (!point.topology.faults.empty()) add_settings(settings, point, {"faults"});
+  settings.add_count("chunks", row.chosen_chunks > 0 ? row.chosen_chunks : point.chunks);
+  return report_of_row(point, row, std::move(settings));
 }
 
 bool observes(const PointArguments& arguments, std::string_view what) {
@@ -117,7 +82,7 @@ void add_observations(Report& report, const EvaluationOutput& output) {
   }
   if (!entries.empty()) report.add("link_loads", std::exchange(entries, {}));
   for (std::size_t bin = 0; bin < row.utilization_ps.size(); ++bin) {
-    const auto all = static_cast<double>(row.utilization_bin_ps) * static_cast<double>(row.links);
+    const auto all = static_cast<double>(row.utilization_bin_ps) * static_cast<double>(row.total_links);
     Report entry;
     entry.add("start_ps", row.utilization_bin_ps * static_cast<std::int64_t>(bin));
     entry.add("busy_ps", row.utilization_ps[bin]);

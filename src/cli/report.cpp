@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tenex/base/quantity.hpp"
@@ -126,7 +127,7 @@ std::string text_of(const std::string& name, const Report::Value& value) {
       value);
 }
 
-/// Absent integers are negative, and absent reals NaN.
+/// Absent integers are negative, and absent reals NaN or negative (solver_seconds).
 template <class Cell>
 Report::Value value_of(const Cell& cell) {
   return std::visit(
@@ -135,20 +136,37 @@ Report::Value value_of(const Cell& cell) {
         if constexpr (std::is_same_v<T, std::int64_t>)
           if (value < 0) return std::monostate{};
         if constexpr (std::is_same_v<T, double>)
-          if (std::isnan(value)) return std::monostate{};
+          if (std::isnan(value) || value < 0) return std::monostate{};
         return value;
       },
       cell);
 }
 
-Report::Value metric_of(const Evaluation& row, std::string_view name) {
-  const auto& columns = metric_columns();
-  const auto column = std::ranges::find(columns, name, &MetricColumn::name);
-  ensure(column != columns.end(), "a report of what is no metric");
-  auto value = metric_value(row, static_cast<std::size_t>(column - columns.begin()));
-  if (column->kind == MetricColumn::Kind::flags)
-    value = std::string(column->flags[static_cast<std::size_t>(std::get<std::int64_t>(value))]);
-  return value_of(value);
+/// "yes" and "no", or 1 and 0, as what they mean; other words and absent numbers as they are.
+Report::Value truth_of(Report::Value value) {
+  if (const auto* word = std::get_if<std::string>(&value))
+    return *word == "yes" || *word == "no" ? Report::Value(*word == "yes") : value;
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number != nullptr ? Report::Value(*number != 0) : value;
+}
+
+Report::Value metric_of(const Evaluation& row, std::size_t metric) {
+  const auto& column = metric_columns()[metric];
+  auto cell = metric_value(row, metric);
+  if (column.kind == MetricColumn::Kind::flags)
+    cell = std::string(column.flags[static_cast<std::size_t>(std::get<std::int64_t>(cell))]);
+  auto value = value_of(cell);
+  return column.truth ? truth_of(std::move(value)) : value;
+}
+
+/// Adds the metric if reports of the point have it.
+void add_metric(Report& report, const DesignPoint& point, const Evaluation& row, std::size_t metric) {
+  const auto& column = metric_columns()[metric];
+  auto value = metric_of(row, metric);
+  const auto* text = std::get_if<std::string>(&value);
+  const bool absent = text != nullptr ? text->empty() : std::holds_alternative<std::monostate>(value);
+  if (column.reported(point, !absent))
+    report.add(std::string(column.key.empty() ? column.name : column.key), std::move(value));
 }
 
 /// " key=value" of a list's item. An object in it stands as its entries, whose long texts are for programs and are cut.
@@ -175,17 +193,15 @@ void add_settings(Report& report, const DesignPoint& point, std::initializer_lis
   for (const auto name : names) add_cell(report, std::string(name), setting_cell(point, name));
 }
 
-void add_metrics(Report& report, const Evaluation& row, std::initializer_list<std::string_view> names) {
-  for (const auto name : names) report.add(std::string(name), metric_of(row, name));
-}
-
-void add_present_metrics(Report& report, const Evaluation& row, std::initializer_list<std::string_view> names) {
-  for (const auto name : names) {
-    auto value = metric_of(row, name);
-    const auto* text = std::get_if<std::string>(&value);
-    const bool absent = text != nullptr ? text->empty() : std::holds_alternative<std::monostate>(value);
-    if (!absent) report.add(std::string(name), std::move(value));
-  }
+Report report_of_row(const DesignPoint& point, const Evaluation& row, Report settings) {
+  Report report;
+  for (const auto metric : placed_metrics(&MetricColumn::answer)) add_metric(report, point, row, metric);
+  std::ranges::move(settings.entries, std::back_inserter(report.entries));
+  for (std::size_t metric = 0; metric < metric_columns().size(); ++metric)
+    if (metric_columns()[metric].answer == 0) add_metric(report, point, row, metric);
+  report.add("seed", static_cast<std::int64_t>(point.seed));
+  report.add("key", to_string(point.key));
+  return report;
 }
 
 std::string to_json(const Report& report) {

@@ -42,11 +42,12 @@ struct Report {
 /// The value of a setting at a point; absent numbers are null.
 void add_cell(Report& report, std::string name, const SettingCell& cell);
 
-/// The values of these settings at the point, and of these metrics of a row. Absent numbers are null.
+/// The values of these settings at the point.
 void add_settings(Report& report, const DesignPoint& point, std::initializer_list<std::string_view> names);
-void add_metrics(Report& report, const Evaluation& row, std::initializer_list<std::string_view> names);
-/// The same for those that are not absent.
-void add_present_metrics(Report& report, const Evaluation& row, std::initializer_list<std::string_view> names);
+
+/// What a one-shot command says of a point's row: the answers (MetricColumn::answer), the settings, all other metrics
+/// that reports of such a point have, its seed and key. Absent numbers are null.
+[[nodiscard]] Report report_of_row(const DesignPoint& point, const Evaluation& row, Report settings);
 
 /// The version of the reports' keys: 1 had other names and no key `schema`.
 inline constexpr std::int64_t kReportSchema = 2;

@@ -85,6 +85,7 @@ ResultView::ResultView(ResultTable table) : table_(std::move(table)) {
   for (std::size_t i = 0; i < settings.size(); ++i)
     columns_.push_back({settings[i].name, settings[i].units, Source::setting, i});
   const auto& metrics = metric_columns();
+  first_metric_ = columns_.size();
   for (std::size_t i = 0; i < metrics.size(); ++i)
     columns_.push_back({metrics[i].name, metrics[i].units, Source::metric, i});
   if (!table_.pareto.empty()) columns_.push_back({"pareto", "", Source::pareto, 0});
@@ -169,8 +170,8 @@ std::string shown(const ResultColumn& column, const ResultCell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) {
     if (column.units == "B/s") return to_rounded_rate(*number);
     if (column.units == "USD") return to_string(dollars(std::llround(*number)));
-    const bool share = column.name == "efficiency" || column.name == "model_flop_utilization";
-    return share ? fmt::format("{:.1f} %", 100 * *number) : fmt::format("{:.4g}", *number);
+    const bool percent = column.source == Source::metric && metric_columns()[column.index].percent;
+    return percent ? fmt::format("{:.1f} %", 100 * *number) : fmt::format("{:.4g}", *number);
   }
   const auto* text = std::get_if<std::string>(&cell);
   if (text == nullptr) return "-";

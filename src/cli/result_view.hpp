@@ -35,6 +35,8 @@ class ResultView {
   [[nodiscard]] std::size_t rows() const { return table_.rows.size(); }
   [[nodiscard]] const ResultTable& table() const { return table_; }
   [[nodiscard]] const std::vector<ResultColumn>& columns() const { return columns_; }
+  /// The column of a metric, an index in metric_columns().
+  [[nodiscard]] const ResultColumn& metric(std::size_t index) const { return columns_[first_metric_ + index]; }
   /// The column with this name, or with this name and a unit ("collective_time"). Errors (input) at `place`: unknown.
   [[nodiscard]] Result<ResultColumn> find(std::string_view name, const Place& place) const;
   [[nodiscard]] ResultCell cell(const ResultColumn& column, std::size_t row) const;
@@ -47,6 +49,7 @@ class ResultView {
 
   ResultTable table_;
   std::vector<ResultColumn> columns_;
+  std::size_t first_metric_ = 0;
 };
 
 /// A cell for people: rounded times and rates, sizes in their shortest exact unit (which is the one they were written

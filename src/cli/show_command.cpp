@@ -22,11 +22,6 @@ using Columns = std::vector<ResultColumn>;
 
 constexpr std::size_t kShownDigits = 8;  // of a key
 
-/// Names in the order of tables, of which those are shown that have a value.
-constexpr std::string_view kUsualMetrics[] = {"status",        "collective_time_ps",     "training_time_ps",
-                                              "samples_per_s", "model_flop_utilization", "bound_name",
-                                              "efficiency",    "algbw_bytes_per_s",      "network_cost_usd"};
-
 /// The key, the settings that differ between these rows, and the usual metrics that some row has.
 Columns usual_columns(const ResultView& view, const Rows& rows) {
   const auto differs = [&](const ResultColumn& column) {
@@ -40,9 +35,10 @@ Columns usual_columns(const ResultView& view, const Rows& rows) {
     if (column.source == ResultColumn::Source::key ||
         (column.source == ResultColumn::Source::setting && differs(column)))
       chosen.push_back(column);
-  for (const auto name : kUsualMetrics)
-    for (const auto& column : view.columns())
-      if (column.name == name && (name == "status" ? differs(column) : has_value(column))) chosen.push_back(column);
+  for (const auto metric : placed_metrics(&MetricColumn::tabled)) {
+    const auto& column = view.metric(metric);
+    if (column.name == "status" ? differs(column) : has_value(column)) chosen.push_back(column);
+  }
   for (const auto& column : view.columns())
     if (column.source == ResultColumn::Source::pareto) chosen.push_back(column);
   return chosen;
@@ -215,9 +211,6 @@ bool is_default(const ResultView& view, const ResultColumn& column, std::size_t 
 
 /// The answers first: status, engine, time, bound and what limits the row. Then its settings and its other metrics.
 std::string explanation(const ResultView& view, std::size_t row, bool json) {
-  constexpr std::string_view kFirst[] = {
-      "key",      "status",     "reason",      "engine",    "collective_time_ps", "training_time_ps",
-      "bound_ps", "bound_name", "bound_class", "efficiency"};
   Report report;
   const auto add = [&](const ResultColumn& column) {
     const auto value = view.cell(column, row);
@@ -227,15 +220,18 @@ std::string explanation(const ResultView& view, std::size_t row, bool json) {
     else
       report.add(std::string(column.name), shown(column, value));
   };
-  for (const auto name : kFirst)
-    for (const auto& column : view.columns())
-      if (column.name == name) add(column);
+  const auto is_answer = [](const ResultColumn& column) {
+    return column.source == ResultColumn::Source::key ||
+           (column.source == ResultColumn::Source::metric && metric_columns()[column.index].answer > 0);
+  };
+  report.add("key", view.table().key[row]);
+  for (const auto metric : placed_metrics(&MetricColumn::answer)) add(view.metric(metric));
   const auto& evaluation = view.table().rows[row];
   if (const auto meaning = meaning_of_bound(evaluation.bound_name); !meaning.empty())
     report.add("bound_meaning", std::string(meaning));
   report.add("limited_by", limit_of(evaluation));
   for (const auto& column : view.columns())
-    if (std::ranges::find(kFirst, column.name) == std::end(kFirst)) add(column);
+    if (!is_answer(column)) add(column);
   return json ? to_json(report) : to_text(report);
 }
 

@@ -93,7 +93,8 @@ void count(TrainingTally& tally, const Evaluation& row) {
   const bool cheaper = row.training_time_ps == tally.best_time_ps && beats(-row.network_cost_usd, -tally.its_cost_usd);
   if (sooner || cheaper) tally.its_cost_usd = row.network_cost_usd;
   if (sooner) tally.best_time_ps = row.training_time_ps;
-  if (beats(row.perf_per_cost, tally.best_perf_per_cost)) tally.best_perf_per_cost = row.perf_per_cost;
+  if (beats(row.perf_per_cost_per_s_usd, tally.best_perf_per_cost))
+    tally.best_perf_per_cost = row.perf_per_cost_per_s_usd;
   if (beats(row.relative_gap, tally.largest_gap)) tally.largest_gap = row.relative_gap;
 }
 

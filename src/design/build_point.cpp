@@ -12,13 +12,6 @@ namespace tenex {
 
 namespace {
 
-void set_facts(DesignPoint& point, const Vocabulary& vocabulary) {
-  const AlgorithmFacts* facts = find_facts(vocabulary, point.algorithm);
-  if (facts == nullptr) return;
-  point.family = facts->family;
-  point.reads = facts->reads;
-}
-
 std::size_t npus_of(const TopologyChoice& topology) {
   return topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
 }
@@ -32,30 +25,33 @@ void spread_total(TopologyChoice& topology, const TrainingPoint& words) {
 
 }  // namespace
 
-bool AlgorithmFacts::waits_for_late(CollectiveKind kind) const {
-  return family != AlgorithmFamily::synthesizer || std::ranges::find(delays, kind) != delays.end();
+void name_algorithm(DesignPoint& point, const AlgorithmTraits& traits) {
+  point.algorithm = traits.name;
+  point.family = traits.family;
+  point.reads = traits.reads;
 }
 
-const AlgorithmFacts* find_facts(const Vocabulary& vocabulary, std::string_view algorithm) {
-  const auto found = std::ranges::find_if(vocabulary.algorithms, [&](const AlgorithmFacts& each) {
-    return each.name == algorithm || (!each.long_name.empty() && each.long_name == algorithm);
+const AlgorithmTraits* find_traits(const Vocabulary& vocabulary, std::string_view algorithm) {
+  if (algorithm.empty()) return nullptr;  // as most points that train
+  const auto found = std::ranges::find_if(vocabulary.algorithms, [&](const AlgorithmTraits* each) {
+    return each->name == algorithm || (!each->long_name.empty() && each->long_name == algorithm);
   });
-  return found == vocabulary.algorithms.end() ? nullptr : &*found;
+  return found == vocabulary.algorithms.end() ? nullptr : *found;
 }
 
 std::vector<std::string_view> Vocabulary::engines() const {
-  std::vector<std::string_view> names{"auto"};
-  for (const AlgorithmFacts& algorithm : algorithms)
-    for (const std::string& engine : algorithm.engines)
+  std::vector<std::string_view> names{kAutomaticEngine};
+  for (const AlgorithmTraits* algorithm : algorithms)
+    for (const auto engine : algorithm->engines)
       if (std::ranges::find(names, engine) == names.end()) names.push_back(engine);
   return names;
 }
 
 std::vector<std::string_view> Vocabulary::algorithm_names() const {
   std::vector<std::string_view> names;
-  for (const AlgorithmFacts& algorithm : algorithms) names.push_back(algorithm.name);
-  for (const AlgorithmFacts& algorithm : algorithms)
-    if (!algorithm.long_name.empty()) names.push_back(algorithm.long_name);
+  for (const AlgorithmTraits* algorithm : algorithms) names.push_back(algorithm->name);
+  for (const AlgorithmTraits* algorithm : algorithms)
+    if (!algorithm->long_name.empty()) names.push_back(algorithm->long_name);
   return names;
 }
 
@@ -68,7 +64,7 @@ DesignPoint build_point(const Row& row, Groups groups, const Vocabulary& vocabul
     if (const SettingValue* value = row[index_of(setting.key)]) setting.set(draft, *value);
   collective.groups = std::move(groups);
   settle_groups(collective, point.chunks, npus_of(point.topology));
-  set_facts(point, vocabulary);
+  if (const auto* traits = find_traits(vocabulary, point.algorithm)) name_algorithm(point, *traits);
   const bool trains = row[index_of(Key::workload)] != nullptr;
   if (!trains) spread_total(point.topology, training);
   normalise_draft(draft, trains);

@@ -15,22 +15,6 @@ constexpr std::array kLaterKeys{
     LaterWord{"cost", "it prices the network"},
 };
 
-constexpr std::array kLaterAlgorithms{
-    // Those with packages are in the registry of synthesizers where their libraries were found.
-    LaterWord{"te_ccl", "a synthesizer by mixed-integer programming", "coinor-libclp-dev coinor-libcbc-dev libz3-dev"},
-    LaterWord{"taccl", "a synthesizer by routes from mixed-integer programming",
-              "coinor-libclp-dev coinor-libcbc-dev libz3-dev"},
-    LaterWord{"sccl", "a synthesizer of synchronous steps by satisfiability",
-              "coinor-libclp-dev coinor-libcbc-dev libz3-dev"},
-};
-
-template <class Table>
-const LaterWord* find_in(const Table& table, std::string_view name) {
-  const auto found =
-      std::find_if(table.begin(), table.end(), [&](const LaterWord& candidate) { return candidate.name == name; });
-  return found == table.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 std::optional<Key> find_key(std::string_view name) {
@@ -49,8 +33,10 @@ const std::vector<std::string_view>& key_names() {
   return names;
 }
 
-const LaterWord* find_later_key(std::string_view name) { return find_in(kLaterKeys, name); }
-const LaterWord* find_later_algorithm(std::string_view name) { return find_in(kLaterAlgorithms, name); }
+const LaterWord* find_later_key(std::string_view name) {
+  const auto* const found = std::ranges::find(kLaterKeys, name, &LaterWord::name);
+  return found == kLaterKeys.end() ? nullptr : found;
+}
 
 Diagnostic refuse_key(const Place& place, std::string_view name, std::string_view table,
                       const std::vector<std::string_view>& known) {

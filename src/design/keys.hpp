@@ -24,12 +24,9 @@ namespace tenex {
 struct LaterWord {
   std::string_view name;
   std::string_view purpose;  ///< "it draws link failures"
-  /// Debian packages with which this version has the word; empty: none help.
-  std::string_view packages = {};
 };
 /// null if there is none with this name.
 [[nodiscard]] const LaterWord* find_later_key(std::string_view name);
-[[nodiscard]] const LaterWord* find_later_algorithm(std::string_view name);
 
 /// The error for an unknown key in a table whose keys are `known`.
 [[nodiscard]] Diagnostic refuse_key(const Place& place, std::string_view name, std::string_view table,

@@ -13,14 +13,14 @@ namespace tenex {
 void RowChecker::check_priorities(const Row& row, const GroupFacts& facts) {
   const SettingValue* value = row[index_of(Key::priorities)];
   const std::string& algorithm = row[index_of(Key::algorithm)]->text;
-  const auto* known = find_facts(vocabulary_, algorithm);
+  const auto* known = find_traits(vocabulary_, algorithm);
   if (value == nullptr || known == nullptr || !facts.errors.empty()) return;
   const auto weights = value->as<Priorities>().weights.size();
   if (weights == 0) return;
   if (!known->reads.epochs) {
     std::string remedy = "remove them";
-    for (const AlgorithmFacts& each : vocabulary_.algorithms)
-      if (each.reads.epochs) remedy += fmt::format(", or choose {}", each.name);
+    for (const AlgorithmTraits* each : vocabulary_.algorithms)
+      if (each->reads.epochs) remedy += fmt::format(", or choose {}", each->name);
     fail(*value, fmt::format("priorities for the algorithm \"{}\"", algorithm), "it does not weigh process groups",
          std::move(remedy), fmt::format("priorities = none or algorithm != {}", algorithm));
   }

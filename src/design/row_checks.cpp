@@ -250,26 +250,23 @@ void RowChecker::check_failed_members(const Row& row, const GroupFacts& facts) {
 void RowChecker::check_engine(const Row& row) {
   const SettingValue* engine = row[index_of(Key::engine)];
   const SettingValue* algorithm = row[index_of(Key::algorithm)];
-  if (engine == nullptr || algorithm == nullptr || engine->text == "auto") return;
-  const auto* facts = find_facts(vocabulary_, algorithm->text);
-  if (facts == nullptr || facts->engines.empty()) return;  // the algorithm does not read the key
-  if (std::ranges::find(facts->engines, engine->text) != facts->engines.end()) return;
+  if (engine == nullptr || algorithm == nullptr || engine->text == kAutomaticEngine) return;
+  const auto* traits = find_traits(vocabulary_, algorithm->text);
+  if (traits == nullptr || traits->engines.empty()) return;  // the algorithm does not read the key
+  if (std::ranges::find(traits->engines, engine->text) != traits->engines.end()) return;
   fail(*engine, fmt::format("\"{}\" has no engine \"{}\"", algorithm->text, engine->text),
-       fmt::format("its engines are {}", fmt::join(facts->engines, ", ")), "choose one of them, or auto",
+       fmt::format("its engines are {}", fmt::join(traits->engines, ", ")), "choose one of them, or auto",
        fmt::format("engine = auto or algorithm != {}", algorithm->text));
 }
 
 void RowChecker::check_collective(const Row& row, const GroupFacts& group_facts) {
   const SettingValue& algorithm = *row[index_of(Key::algorithm)];
   const SettingValue& collective = *row[index_of(Key::collective)];
-  const auto* facts = find_facts(vocabulary_, algorithm.text);
-  if (facts == nullptr || facts->collectives.empty()) return;
-  const auto knows = [&](CollectiveKind kind) {
-    return std::ranges::find(facts->collectives, kind) != facts->collectives.end();
-  };
-  const auto names = names_of(facts->collectives);
+  const auto* traits = find_traits(vocabulary_, algorithm.text);
+  if (traits == nullptr) return;
+  const auto names = names_of(traits->collectives);
   if (group_facts.own || group_facts.shared) {
-    if (knows(CollectiveKind::mixed)) return;
+    if (traits->makes(CollectiveKind::mixed)) return;
     const SettingValue& groups = *row[index_of(Key::groups)];
     return fail(groups,
                 fmt::format("algorithm \"{}\" is not defined for groups that {}", algorithm.text,
@@ -278,7 +275,7 @@ void RowChecker::check_collective(const Row& row, const GroupFacts& group_facts)
                 fmt::format("algorithm != {} or groups = all", algorithm.text));
   }
   const auto kind = collective.as<CollectiveKind>();
-  if (knows(kind)) return;
+  if (traits->makes(kind)) return;
   // At the place that was written later: the study is more likely about the earlier one.
   const bool collective_is_later = std::pair(collective.place.line, collective.place.column) >
                                    std::pair(algorithm.place.line, algorithm.place.column);

@@ -46,34 +46,33 @@ void RowChecker::check_delays(const Row& row, const SettingValue& value) {
   const auto& algorithm = row[index_of(Key::algorithm)]->text;
   const auto kind = row[index_of(Key::collective)]->as<CollectiveKind>();
   const auto& stragglers = value.as<Stragglers>();
-  const auto* facts = find_facts(vocabulary_, algorithm);
+  const auto* traits = find_traits(vocabulary_, algorithm);
   const bool delays = std::any_of(stragglers.begin(), stragglers.end(),
                                   [](const Straggler& each) { return each.kind == Straggler::Kind::delay; });
-  if (!delays || facts == nullptr || facts->waits_for_late(kind)) return;
+  if (!delays || traits == nullptr || traits->waits_for_late(kind)) return;
   std::string others;  // synthesizers
-  for (const AlgorithmFacts& each : vocabulary_.algorithms)
-    if (each.family == AlgorithmFamily::synthesizer && !each.delays.empty())
-      others += fmt::format(", and for {} in {}", each.name, join(names_of(each.delays)));
+  for (const AlgorithmTraits* each : vocabulary_.algorithms)
+    if (!each->delays.empty()) others += fmt::format(", and for {} in {}", each->name, join(names_of(each->delays)));
   fail(value, fmt::format("a delayed NPU for {} of the synthesizer \"{}\"", to_string(kind), algorithm),
        fmt::format("its schedules have fixed start times: delays are for textbook algorithms{}", others),
-       "slow links or NPUs down instead", without_stragglers(algorithm, kind, facts->delays.empty()));
+       "slow links or NPUs down instead", without_stragglers(algorithm, kind, traits->delays.empty()));
 }
 
 void RowChecker::check_windows(const Row& row, const SettingValue& value) {
   const auto& algorithm = row[index_of(Key::algorithm)]->text;
   const auto kind = row[index_of(Key::collective)]->as<CollectiveKind>();
-  const auto* facts = find_facts(vocabulary_, algorithm);
-  if (windows_of(value.as<Stragglers>()).empty() || facts == nullptr) return;
-  if (std::ranges::find(facts->varying, kind) != facts->varying.end()) return;
+  const auto* traits = find_traits(vocabulary_, algorithm);
+  if (windows_of(value.as<Stragglers>()).empty() || traits == nullptr) return;
+  if (std::ranges::find(traits->varying, kind) != traits->varying.end()) return;
   std::string others;
-  for (const AlgorithmFacts& each : vocabulary_.algorithms)
-    if (!each.varying.empty())
+  for (const AlgorithmTraits* each : vocabulary_.algorithms)
+    if (!each->varying.empty())
       others +=
-          fmt::format("{}choose {} for {}", others.empty() ? "" : ", or ", each.name, join(names_of(each.varying)));
+          fmt::format("{}choose {} for {}", others.empty() ? "" : ", or ", each->name, join(names_of(each->varying)));
   fail(value, fmt::format("bandwidth that varies for {} of \"{}\"", to_string(kind), algorithm),
        "its times do not depend on when a send starts",
        (others.empty() ? "slow links down at all times instead" : others) + ", or remove the windows",
-       without_stragglers(algorithm, kind, facts->varying.empty()));
+       without_stragglers(algorithm, kind, traits->varying.empty()));
 }
 
 const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, const SettingValue& topology) {

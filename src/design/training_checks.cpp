@@ -75,8 +75,9 @@ Diagnostic TrainingAsker::relocated(Diagnostic error, const Row& row, bool varie
 void RowChecker::check_training(const Row& row, const TopologyValue& topology) {
   const SettingValue& place = *row[index_of(Key::topology)];
   if (const SettingValue* algorithm = row[index_of(Key::algorithm)]; algorithm != nullptr)
-    if (algorithm->as<std::string>() == kBestOfAll)
-      fail(*algorithm, fmt::format("algorithm \"{}\" beside a workload", kBestOfAll),
+    if (const auto* traits = find_traits(vocabulary_, algorithm->text);
+        traits != nullptr && traits->family == AlgorithmFamily::any)
+      fail(*algorithm, fmt::format("algorithm \"{}\" beside a workload", traits->name),
            "all collectives of an iteration are made by one algorithm", "name a synthesizer", "");
   if (const SettingValue* chunks = row[index_of(Key::chunks)]; chunks != nullptr)
     if (chunks->as<std::int64_t>() == kAutomaticChunks)

@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "evaluate/evaluate_point.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/sizes.hpp"
 
@@ -35,7 +36,7 @@ constexpr int kRefinements = 2;
 /// All further doublings together are taken to gain at most so many times what the better one of the last two did.
 constexpr std::int64_t kMostGainLeft = 4;
 
-bool chooses_algorithm(const DesignPoint& point) { return point.algorithm == kBestOfAll; }
+bool chooses_algorithm(const DesignPoint& point) { return point.family == AlgorithmFamily::any; }
 bool chooses_chunks(const DesignPoint& point) { return !point.trains() && point.chunks == kAutomaticChunks; }
 
 bool has_switches(const DesignPoint& point) {
@@ -50,10 +51,8 @@ EvaluationOutput search_choice(const DesignPoint& point, Cache::Impl& cache, con
                                std::optional<SimTime> rival);
 
 /// The point with an algorithm. Settings that the algorithm does not read get their defaults.
-DesignPoint with_algorithm(DesignPoint point, const AlgorithmFacts& facts) {
-  point.algorithm = facts.name;
-  point.family = facts.family;
-  point.reads = facts.reads;
+DesignPoint with_algorithm(DesignPoint point, const AlgorithmTraits& traits) {
+  name_algorithm(point, traits);
   normalise(point);
   return point;
 }
@@ -65,16 +64,15 @@ DesignPoint with_chunks(DesignPoint point, std::int64_t chunks) {
 
 /// Whether the algorithm can make the point's collective on the point's network. Unwound switches would be another
 /// network, whose times do not compare.
-bool may_do(const AlgorithmFacts& facts, const DesignPoint& point, bool switches) {
+bool may_do(const AlgorithmTraits& traits, const DesignPoint& point, bool switches) {
   const auto& runs = point.collective();
   const auto kind = share_npus(runs.groups.list()) ? CollectiveKind::mixed : runs.kind;
-  if (facts.family == AlgorithmFamily::any || facts.name == kAutoAlgorithm) return false;
-  if (!facts.collectives.empty() && std::ranges::find(facts.collectives, kind) == facts.collectives.end()) return false;
-  if (facts.family != AlgorithmFamily::synthesizer) return true;
-  if (facts.reads.solves) return false;  // solvers take minutes, and a build may lack them: rows would differ
-  if (!start_delays_of(point).empty() && !facts.waits_for_late(kind)) return false;
-  if (switches && point.topology.unwind == 0 && !facts.reads.switches) return false;
-  return kind != CollectiveKind::all_reduce || runs.overlap || facts.reads.phases;
+  if (!traits.makes(kind)) return false;
+  if (traits.family != AlgorithmFamily::synthesizer) return traits.family == AlgorithmFamily::textbook;
+  if (traits.reads.solves) return false;  // solvers take minutes, and a build may lack them: rows would differ
+  if (!start_delays_of(point).empty() && !traits.waits_for_late(kind)) return false;
+  if (switches && point.topology.unwind == 0 && !traits.reads.switches) return false;
+  return kind != CollectiveKind::all_reduce || runs.overlap || traits.reads.phases;
 }
 
 /// A point to evaluate, and what is expected of it.
@@ -86,9 +84,9 @@ struct Trial {
 std::vector<Trial> trials_of_algorithms(const DesignPoint& point, Estimator& estimator) {
   std::vector<Trial> trials;
   const bool switches = has_switches(point);
-  for (const AlgorithmFacts& facts : algorithm_facts()) {
-    if (!may_do(facts, point, switches)) continue;
-    auto trial = with_algorithm(point, facts);
+  for (const AlgorithmTraits* traits : algorithm_traits()) {
+    if (!may_do(*traits, point, switches)) continue;
+    auto trial = with_algorithm(point, *traits);
     const auto expected = estimator(trial);
     trials.push_back({std::move(trial), expected});
   }

@@ -19,9 +19,6 @@
 
 namespace tenex {
 
-/// What a study may know of every algorithm and synthesizer, from their registries; "auto" and "best" included.
-[[nodiscard]] const std::vector<AlgorithmFacts>& algorithm_facts();
-
 /// Whether the point's evaluation makes a choice.
 [[nodiscard]] bool leaves_choice(const DesignPoint& point);
 

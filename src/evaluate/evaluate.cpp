@@ -42,42 +42,18 @@ std::int64_t peak_rss_bytes() {
 void describe(Evaluation& row, const PreparedPoint& prepared) {
   const auto& [topology, unwound_degree, failed_links] = *prepared.network;
   row.npus = static_cast<std::int64_t>(topology.npus());
-  row.links = static_cast<std::int64_t>(topology.links());
+  row.total_links = static_cast<std::int64_t>(topology.links());
   row.unwound_degree = unwound_degree;
   row.failed_links = static_cast<std::int64_t>(failed_links);
   const auto failed = failed_npus(prepared.point.topology.faults, topology.npus(), prepared.point.seed);
   row.failed_npus = static_cast<std::int64_t>(failed.size());
-  row.chunks = static_cast<std::int64_t>(prepared.collective->chunks());
+  row.total_chunks = static_cast<std::int64_t>(prepared.collective->chunks());
   row.chunk_bytes = std::ranges::max(prepared.collective->chunk_sizes()).count();
 }
 
 void describe(Evaluation& row, const TimedStream& stream) {
-  row.engine = stream.engine;
-  row.simulation_engine = stream.simulation_engine;
-  row.destination_order = stream.destination_order;
-  row.chosen_algorithm = stream.chosen_algorithm;
-  row.candidates = stream.candidates;
-  row.sends = static_cast<std::int64_t>(stream.sends);
-  row.time_with_overlap_ps = stream.with_overlap_ps;
-  row.time_without_overlap_ps = stream.without_overlap_ps;
-  row.overlap_method = stream.overlap_method;
+  static_cast<RunMetrics&>(row) = stream;
   row.reason = stream.left_out;
-  if (stream.search) {
-    row.searched_time_ps = stream.search->searched.count();
-    row.retime_gain_ps = stream.search->retime_gain.count();
-    row.reroute_gain_ps = stream.search->reroute_gain.count();
-    row.rerouted = static_cast<std::int64_t>(stream.search->rerouted);
-  }
-  if (stream.solver) {
-    row.epochs = stream.solver->epochs;
-    row.epoch_ps = stream.solver->epoch > SimTime::zero() ? stream.solver->epoch.count() : -1;
-    row.optimal = stream.solver->optimal ? 1 : 0;
-    row.optimality_gap = stream.solver->gap;
-    row.clock_ended = stream.solver->clock_ended ? 1 : 0;
-    row.solver_seconds = stream.solver->seconds;
-  }
-  row.synthesis_seconds = stream.synthesis_seconds;
-  row.simulation_seconds = stream.simulation_seconds;
 }
 
 void describe(Evaluation& row, const CachedBound& bound) {
@@ -183,7 +159,7 @@ bool bound_row(Evaluation& row, const PreparedPoint& prepared, const TimedStream
   describe(row, *bound);
   if (stream.finish > SimTime::zero())
     row.efficiency = static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
-  if (stream.solver) state_proof_of_bound(row);
+  if (row.optimal >= 0) state_proof_of_bound(row);  // a solver has proven something
   if (stream.rate_time > SimTime::zero()) {
     const double busiest = static_cast<double>(std::max(stream.rate_time, bound->time).count());
     row.rate_loss = 1 - static_cast<double>(row.bound_ps) / busiest;

@@ -70,7 +70,7 @@ void measure(Evaluation& row, const TimedIteration& timed, const PreparedTrainin
   const auto time = static_cast<double>(row.training_time_ps);
   if (row.training_time_ps > 0) row.efficiency = static_cast<double>(row.bound_ps) / time;
   if (row.training_time_ps > 0 && row.network_cost_usd > 0)
-    row.perf_per_cost = 1 / (time * 1e-12 * row.network_cost_usd);
+    row.perf_per_cost_per_s_usd = 1 / (time * 1e-12 * row.network_cost_usd);
   measure_throughput(row, prepared);
 }
 

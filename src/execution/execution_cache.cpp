@@ -23,7 +23,7 @@ std::string network_key(const DesignPoint& point, Changes pace) {
   // Synthesizers get networks of their own (build_transformed_topology()): unwound, and without a shape if links
   // differ.
   const auto* synthesizer = find_synthesizer(point.algorithm);
-  if (synthesizer != nullptr) key += synthesizer->uses_switches ? " s1" : " s0";
+  if (synthesizer != nullptr) key += synthesizer->reads.switches ? " s1" : " s0";
   return key;
 }
 

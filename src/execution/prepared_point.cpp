@@ -38,13 +38,8 @@ PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopo
 
 SynthesisProblem synthesis_problem(const DesignPoint& point, const Topology& topology, const Collective& collective,
                                    std::size_t memory_limit_bytes) {
-  SynthesisProblem problem{{topology, collective, point.occupancy}, point.seed, point.attempts};
-  problem.engine = point.engine;
+  SynthesisProblem problem{{topology, collective, point.occupancy}, point};
   problem.memory_limit_bytes = memory_limit_bytes;
-  problem.relays = point.relays;
-  problem.improve = point.improve;
-  problem.good_enough = point.good_enough;
-  problem.solver = point.solver;
   problem.start_delays = start_delays_of(point);
   return problem;
 }

@@ -81,7 +81,7 @@ class ProgramRunner {
     stream->has_schedule = full_.record_sends;
     stream->physical = full_.backend == Backend::congestion_aware;
     stream->single_chunks = algorithm.single_chunks;
-    if (sums_overlap()) stream->with_overlap_ps = stream->finish.count();
+    if (sums_overlap()) stream->time_with_overlap_ps = stream->finish.count();
     return stream;
   }
 
@@ -89,7 +89,7 @@ class ProgramRunner {
   [[nodiscard]] Result<TimedStream> run_best() const {
     auto able = candidates(topology_, collective_, settings_);
     if (collective_.kind() == CollectiveKind::all_reduce && !point_.collective().overlap)
-      std::erase_if(able, [](const Algorithm* algorithm) { return !has_halves(*algorithm); });
+      std::erase_if(able, [](const Algorithm* algorithm) { return !algorithm->reads.phases; });
     const Algorithm* best = nullptr;
     SimTime least;
     std::int64_t tried = 0;
@@ -142,7 +142,7 @@ class ProgramRunner {
   static TimedStream take(Simulation simulation) {
     TimedStream stream;
     stream.finish = simulation.finish;
-    stream.sends = simulation.hops;
+    stream.sends = static_cast<std::int64_t>(simulation.hops);
     stream.simulation_engine = name_of(simulation);
     stream.destination_order = std::string(simulation.destination_order);
     stream.schedule = std::move(simulation.sends);
@@ -167,13 +167,13 @@ class ProgramRunner {
   /// Simulates with and without overlap; the variant that the point does not ask for gives its time only. An algorithm
   /// without halves (trees) is timed as one program only.
   [[nodiscard]] Result<TimedStream> run_all_reduce(const Algorithm& algorithm) const {
-    if (!has_halves(algorithm) && !point_.collective().overlap) return no_halves(algorithm.name);
+    if (!algorithm.reads.phases && !point_.collective().overlap) return no_halves(algorithm.name);
     auto whole = simulate_as(algorithm, CollectiveKind::all_reduce, point_.collective().overlap ? full_ : quick_);
     if (!whole) return whole.errors();
     const auto with_overlap = whole->finish.count();
-    if (!has_halves(algorithm)) {
+    if (!algorithm.reads.phases) {
       auto stream = take(*std::move(whole));
-      stream.with_overlap_ps = with_overlap;
+      stream.time_with_overlap_ps = with_overlap;
       return stream;
     }
     const auto& options = point_.collective().overlap ? quick_ : full_;
@@ -185,15 +185,15 @@ class ProgramRunner {
     auto stream =
         point_.collective().overlap ? Result<TimedStream>(take(*std::move(whole))) : join(*reduction, *gather);
     if (!stream) return stream;
-    stream->with_overlap_ps = with_overlap;
-    stream->without_overlap_ps = without_overlap.count();
+    stream->time_with_overlap_ps = with_overlap;
+    stream->time_without_overlap_ps = without_overlap.count();
     return stream;
   }
 
   [[nodiscard]] Result<TimedStream> join(Simulation& reduction, Simulation& gather) const {
     TimedStream stream;
     stream.finish = reduction.finish + gather.finish;
-    stream.sends = reduction.hops + gather.hops;
+    stream.sends = static_cast<std::int64_t>(reduction.hops + gather.hops);
     stream.simulation_engine = name_of(gather);
     stream.destination_order = std::string(gather.destination_order);
     if (full_.record_sends) {

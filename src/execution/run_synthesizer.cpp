@@ -9,6 +9,18 @@
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
+namespace {
+
+void add(RunMetrics& metrics, const SolverReport& solver) {
+  metrics.epochs = solver.epochs;
+  if (solver.epoch > SimTime::zero()) metrics.epoch_ps = solver.epoch.count();
+  metrics.optimal = solver.optimal ? 1 : 0;
+  metrics.optimality_gap = solver.gap;
+  metrics.clock_ended = solver.clock_ended ? 1 : 0;
+  metrics.solver_seconds = solver.seconds;
+}
+
+}  // namespace
 
 Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const ExecutionOptions& asked,
                                     std::size_t memory_limit_bytes, SharedSchedules& shared) {
@@ -17,7 +29,7 @@ Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const Executi
   const auto* synthesizer = prepared.synthesizer;
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const bool without = collective.kind() == CollectiveKind::all_reduce && !point.collective().overlap;
-  if (without && !synthesizer->phases) return no_halves(synthesizer->name);
+  if (without && !synthesizer->reads.phases) return no_halves(synthesizer->name);
   const Stopwatch watch;
   auto problem = synthesis_problem(point, prepared.topology(), collective, memory_limit_bytes);
   problem.threads = asked.threads;
@@ -26,23 +38,21 @@ Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const Executi
                                 : shared.synthesize(*synthesizer, problem, schedule_settings(point));
   if (!made) return made.errors();
 
-  TimedStream stream;
-  stream.synthesis_seconds = watch.seconds();
-  stream.engine = made->engine;
-  stream.left_out = made->left_out;
-  stream.search = made->search;
-  stream.solver = made->solver;
-  stream.rate_time = made->rate_time;
   const bool all_reduce = collective.kind() == CollectiveKind::all_reduce;
-  if (all_reduce) {
-    stream.with_overlap_ps = made->time.count();
-    if (made->time_without_overlap > SimTime::zero()) stream.without_overlap_ps = made->time_without_overlap.count();
-    stream.overlap_method = made->overlap_method;
-  }
-  if (!all_reduce && point.collective().kind == CollectiveKind::all_reduce) stream.with_overlap_ps = made->time.count();
+  TimedStream stream;
+  static_cast<RunMetrics&>(stream) = *made;
+  if (made->solver) add(stream, *made->solver);
+  stream.synthesis_seconds = watch.seconds();
+  stream.left_out = made->left_out;
+  stream.rate_time = made->rate_time;
+  if (!all_reduce) stream.overlap_method.clear();
+  if (all_reduce && made->time_without_overlap > SimTime::zero())
+    stream.time_without_overlap_ps = made->time_without_overlap.count();
+  if (all_reduce || point.collective().kind == CollectiveKind::all_reduce)
+    stream.time_with_overlap_ps = made->time.count();
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;
-  stream.sends = stream.schedule.sends();
+  stream.sends = static_cast<std::int64_t>(stream.schedule.sends());
   if (asked.link_loads || asked.utilization_bins > 0 || asked.arrivals) {
     const Stopwatch replay_watch;
     SimulationOptions options;

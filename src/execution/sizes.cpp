@@ -108,7 +108,7 @@ std::uint32_t unwinding_degree(const DesignPoint& point) {
   // Most synthesizers send over links between NPUs only (TACOS, section IV-G); degree 1 suits bandwidth-critical
   // collectives.
   const auto* synthesizer = find_synthesizer(point.algorithm);
-  return synthesizer != nullptr && !synthesizer->uses_switches ? 1 : 0;
+  return synthesizer != nullptr && !synthesizer->reads.switches ? 1 : 0;
 }
 
 namespace {

@@ -92,7 +92,7 @@ void begin_rows(ColumnFileWriter& file, const ResultRows& rows) {
 void write_metric(ColumnFileWriter& file, const MetricColumn& metric, const GatheredColumn& values,
                   std::size_t dimensions) {
   const auto path = path_of(metric);
-  if (metric.name == "collective_time_ps" || metric.name == "training_time_ps" || metric.name == "bound_ps")
+  if (metric.in_seconds)
     write_column(file, path.substr(0, path.size() - 2) + "seconds",
                  in_seconds(std::get<std::vector<std::int64_t>>(values)), "s", metric.meaning, dimensions);
   write_column(file, path, values, metric.units, metric.meaning, dimensions);

@@ -28,19 +28,11 @@ CollectiveKind partner_of(CollectiveKind reduction) {
 
 /// A gather whose time is near its bound does not prove an All-Reduce to be near its own.
 SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology, const Collective& collective) {
-  const bool is_half = problem.collective.kind() == CollectiveKind::all_reduce;
-  return {{topology, collective, problem.occupancy},
-          problem.seed,
-          problem.attempts,
-          problem.threads,
-          problem.engine,
-          problem.memory_limit_bytes,
-          problem.relays,
-          problem.improve,
-          is_half ? GoodEnough{} : problem.good_enough,
-          problem.solver,
-          {},
-          problem.solver_progress};
+  SynthesisProblem part{{topology, collective, problem.occupancy}, problem, problem.threads};
+  if (problem.collective.kind() == CollectiveKind::all_reduce) part.good_enough = {};
+  part.memory_limit_bytes = problem.memory_limit_bytes;
+  part.solver_progress = problem.solver_progress;
+  return part;
 }
 
 /// The opposite links, if exchanging them turns a gather on the topology into a gather on its mirror image: switches
@@ -90,10 +82,10 @@ Synthesis from(Gathered part, std::string_view engine) {
   synthesis.without_overlap = part.schedule;
   synthesis.schedule = std::move(part.schedule);
   synthesis.time = synthesis.time_without_overlap = part.time;
+  static_cast<RunMetrics&>(synthesis) = std::move(part.run);
   synthesis.engine = std::string(part.engine.empty() ? engine : part.engine);
   synthesis.best_attempt = part.best_attempt;
   synthesis.pruned_waste = part.pruned_waste;
-  synthesis.search = part.search;
   synthesis.solver = part.solver;
   synthesis.left_out = std::move(part.left_out);
   return synthesis;

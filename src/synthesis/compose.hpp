@@ -32,7 +32,7 @@ struct Gathered {
   std::uint32_t best_attempt = 0;  ///< as many as there are attempts: a plan in rounds, beside them (`paths` of pccl)
   std::uint64_t pruned_waste = 0;
   std::string_view engine = {};  ///< the engine that made it, if the gatherer had a choice
-  std::optional<SearchReport> search = {};
+  RunMetrics run = {};           ///< all but the engine
   std::optional<SolverReport> solver = {};
   std::string left_out = {};  ///< improvements that did not fit into problem.memory_limit_bytes, in words; empty:
                               ///< none

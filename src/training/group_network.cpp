@@ -38,6 +38,7 @@ DesignPoint group_point(const TrainingNetwork& network, const GroupNetwork& grou
   const auto kind = collective_of(communication.kind);
   ensure(kind.has_value(), "a point-to-point message is no collective");
   DesignPoint point;
+  static_cast<SynthesisChoices&>(point) = network.point;
   point.topology.shape = group.shape;
   point.topology.links = group.links;
   point.topology.text = to_string(group.shape);
@@ -46,12 +47,6 @@ DesignPoint group_point(const TrainingNetwork& network, const GroupNetwork& grou
   point.collective().size = communication.size;
   point.chunks = network.point.chunks;
   point.occupancy = network.point.occupancy;
-  point.attempts = network.point.attempts;
-  point.engine = network.point.engine;
-  point.relays = network.point.relays;
-  point.improve = network.point.improve;
-  point.solver = network.point.solver;
-  point.seed = network.point.seed;
   return point;
 }
 

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/execution/verified_collective.hpp"
@@ -160,9 +160,8 @@ DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& 
   const auto npus = static_cast<std::int64_t>(group.shape.npus());
   point.collective().size = std::max(point.collective().size, bytes(npus));
   point.chunks = std::min(point.chunks, point.collective().size.count() / npus);
-  const bool balanced = themis && does(*find_algorithm(kBalancedMultiRail), point.collective().kind);
-  point.algorithm = balanced ? kBalancedMultiRail : kMultiRail;
-  point.family = AlgorithmFamily::textbook;
+  const bool balanced = themis && traits_of(kBalancedMultiRail).makes(point.collective().kind);
+  name_algorithm(point, traits_of(balanced ? kBalancedMultiRail : kMultiRail));
   point.collective().window = balanced ? 0 : kChunksPerStage;
   return point;
 }

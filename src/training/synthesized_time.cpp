@@ -10,6 +10,7 @@
 
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "training/message_path.hpp"
@@ -84,18 +85,13 @@ std::size_t held_bytes(const Result<VerifiedCollective>& made) {
 DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& dimensions,
                               const Communication& communication) {
   auto point = group_point(network, dimension_network(network, dimensions), communication);
-  point.algorithm = network.point.algorithm.empty() ? std::string(kDefaultSynthesizer) : network.point.algorithm;
-  const auto* synthesizer = find_synthesizer(point.algorithm);
-  point.family = synthesizer != nullptr ? AlgorithmFamily::synthesizer : AlgorithmFamily::textbook;
-  const auto defined = [&] {
-    const auto& kinds = synthesizer->collectives;
-    return kinds.empty() || std::ranges::find(kinds, point.collective().kind) != kinds.end();
-  };
-  if (synthesizer != nullptr && !defined()) {
+  const std::string_view asked = network.point.algorithm;
+  const auto& traits = traits_of(asked.empty() ? kDefaultSynthesizer : asked);
+  name_algorithm(point, traits);
+  if (traits.family == AlgorithmFamily::synthesizer && !traits.makes(point.collective().kind)) {
     // Keep the network that the synthesizer uses: its switches unwound.
     point.topology.unwind = unwinding_degree(point);
-    point.algorithm = kAlgorithmForTheRest;
-    point.family = AlgorithmFamily::textbook;
+    name_algorithm(point, traits_of(kAlgorithmForTheRest));
   }
   return point;
 }

@@ -49,13 +49,23 @@ TEST(AlgorithmRegistry, FindsByNameAlone) {
   EXPECT_EQ(find_algorithm("ringss"), nullptr);
 }
 
+TEST(AlgorithmRegistry, SaysWhatFollowsFromTheEntries) {
+  EXPECT_TRUE(find_algorithm("ring")->reads.phases);  // it makes both halves of an All-Reduce
+  EXPECT_FALSE(find_algorithm("dbt")->reads.phases);
+  EXPECT_TRUE(find_algorithm("dbt")->reads.switches);
+  EXPECT_FALSE(find_algorithm("multitree")->reads.switches);
+  for (const auto& algorithm : algorithms())
+    for (const auto kind : algorithm.collectives) EXPECT_TRUE(auto_algorithm().makes(kind)) << algorithm.name;
+  EXPECT_EQ(find_algorithm(auto_algorithm().name), nullptr);  // it is no candidate of itself
+}
+
 TEST(AlgorithmRegistry, RefusesACollectiveThatTheAlgorithmIsNotDefinedFor) {
   const auto topology = support::ring(4);
   int refused = 0;
   for (const auto& algorithm : algorithms())
     for (const auto name : collective_names()) {
       const auto kind = parse_collective_kind(name).value();
-      if (does(algorithm, kind)) continue;
+      if (algorithm.makes(kind)) continue;
       const auto program = algorithm.make(topology, support::any_collective(kind, 4, bytes(1000)), {});
       ASSERT_FALSE(program.ok()) << algorithm.name;
       EXPECT_EQ(program.errors()[0].fault, Fault::input);

@@ -27,7 +27,7 @@ inline Case make_case(std::string_view shape, CollectiveKind kind = CollectiveKi
 }
 
 inline Synthesis synthesize_case(const Case& given, std::uint64_t seed = 1) {
-  const SynthesisProblem problem{given.topology, given.collective, Occupancy::transfer, seed, 1, 1};
+  const SynthesisProblem problem{given.topology, given.collective, Occupancy::transfer, {seed}};
   return find_synthesizer("tacos")->synthesize(problem).value();
 }
 

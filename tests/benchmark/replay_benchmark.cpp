@@ -128,7 +128,7 @@ void retime_list(benchmark::State& state, const std::string& shape, const std::s
 void retime_trees(benchmark::State& state, const std::string& shape) {
   const auto given = make_case(shape, CollectiveKind::all_reduce);
   const auto plan = find_synthesizer("tacos")
-                        ->synthesize({given.topology, given.collective, Occupancy::transfer, 1, 1, 1, "exact"})
+                        ->synthesize({given.topology, given.collective, Occupancy::transfer, {1, 1, "exact"}})
                         .value()
                         .without_overlap;
   const auto begin = user_seconds();

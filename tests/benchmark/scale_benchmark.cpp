@@ -90,8 +90,11 @@ struct Subject {
 
   Synthesis synthesize() const {
     return find_synthesizer("tacos")
-        ->synthesize(
-            {problem_case.topology, problem_case.collective, scale_case.occupancy, 1, 1, threads, scale_case.engine})
+        ->synthesize({problem_case.topology,
+                      problem_case.collective,
+                      scale_case.occupancy,
+                      {1, 1, std::string(scale_case.engine)},
+                      threads})
         .value();
   }
   Verdict check(const Schedule& schedule) const {

@@ -163,7 +163,8 @@ void run_replay(benchmark::State& state, const ReplayCase& given, int threads) {
   const auto problem = make_case(given.shape);
   const auto plan =
       find_synthesizer("tacos")
-          ->synthesize({problem.topology, problem.collective, Occupancy::transfer, 1, 1, threads, given.engine})
+          ->synthesize(
+              {problem.topology, problem.collective, Occupancy::transfer, {1, 1, std::string(given.engine)}, threads})
           .value();
   SimulationOptions options;
   options.occupancy = Occupancy::transfer;

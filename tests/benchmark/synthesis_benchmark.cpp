@@ -34,7 +34,7 @@ void plan(benchmark::State& state, const std::string& shape, CollectiveKind kind
   const auto bound = best_cheap_bound({instance, true});
   PathsPlan made;
   for (auto _ : state) {
-    made = plan_paths({instance, 1, 1, 1}).value();
+    made = plan_paths({instance, {1, 1}}).value();
     benchmark::DoNotOptimize(made.gathered.time);
   }
   state.counters["sends"] = static_cast<double>(made.gathered.schedule.sends());

@@ -48,6 +48,22 @@ TEST(Synthesize, PrintsOneJsonObjectWithThePromisedKeys) {
   EXPECT_EQ(std::count(finished.out.begin(), finished.out.end(), '\n'), 1);
 }
 
+TEST(Synthesize, ReportsTheMetricsThatThePointHas) {
+  const auto report_of = [](const std::string& collective, std::vector<std::string> others) {
+    others.insert(others.end(), {"--collective", collective, "--size", "9000B", "--json"});
+    return on_mesh("synthesize", others).out;
+  };
+  const auto gather = report_of("all_gather", {});
+  for (const auto* key :
+       {"with_overlap", "training_time_ps", "failed_links", "candidates", "epochs", "solver_seconds", "reason"})
+    EXPECT_THAT(gather, Not(HasSubstr(key)));
+  EXPECT_THAT(report_of("all_reduce", {}), HasSubstr("\"time_with_overlap_ps\":"));
+  // The two directed links between a pair of NPUs; 12 pairs are joined on the mesh.
+  const auto faulty = report_of("all_gather", {"--faults", "link 0-1"});
+  EXPECT_THAT(faulty, HasSubstr("\"failed_links\":2,\"failed_npus\":0,"));
+  EXPECT_THAT(faulty, HasSubstr("\"links\":22,"));
+}
+
 TEST(Plan, SaysWhichPointsWillBeRefusedAndWhy) {
   // 6 algorithms on 3 networks of 36 NPUs: rhd supports none of them, tto only the mesh, multitree no switches.
   const TemporaryFolder folder;

@@ -46,7 +46,9 @@ constexpr auto kTransfer = Occupancy::transfer;
 std::uint64_t number(SimTime time) { return static_cast<std::uint64_t>(time.count()); }
 
 Synthesis synthesize_by(const Case& given, std::string_view engine) {
-  return find_synthesizer("tacos")->synthesize({given.topology, given.collective, kTransfer, 1, 1, 1, engine}).value();
+  return find_synthesizer("tacos")
+      ->synthesize({given.topology, given.collective, kTransfer, {1, 1, std::string(engine)}})
+      .value();
 }
 
 Kernel synthesis(std::string_view engine, std::string_view shape, CollectiveKind kind) {

@@ -30,29 +30,50 @@ inline Diagnostics test_check_training(const DesignPoint& point) {
   return errors;
 }
 
+/// Entries as the registries have them: three textbook algorithms, four synthesizers, and the best of all.
+inline const std::vector<AlgorithmTraits>& test_algorithms() {
+  static const std::vector<AlgorithmTraits> entries = [] {
+    std::vector<AlgorithmTraits> all;
+    for (const std::string_view name : {"ring", "ring_unidirectional", "direct"}) {
+      SettingReads reads = kReadsAll;
+      reads.engine = reads.attempts = reads.epochs = false;
+      reads.order = name == "direct";
+      if (!reads.order) reads.window = {};
+      all.push_back(
+          {.name = name,
+           .family = AlgorithmFamily::textbook,
+           .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce},
+           .reads = reads});
+    }
+    SettingReads reads = kReadsAll;
+    reads.window = {};
+    reads.order = false;
+    for (const std::string_view name : {"tacos", "tacos_reference", "pccl"}) {
+      reads.epochs = name == "pccl";
+      all.push_back(
+          {.name = name, .family = AlgorithmFamily::synthesizer, .reads = reads, .engines = {"event_driven", "exact"}});
+    }
+    reads.epochs = false;
+    all.push_back({.name = "trees",
+                   .family = AlgorithmFamily::synthesizer,
+                   .reads = reads,
+                   .delays = {CollectiveKind::all_reduce, CollectiveKind::broadcast}});
+    reads = kReadsAll;
+    reads.epochs = false;
+    all.push_back({.name = kBestOfAll, .family = AlgorithmFamily::any, .reads = reads});
+    return all;
+  }();
+  return entries;
+}
+
 /// The names of this version's algorithms and synthesizers, and words for training.
 inline Vocabulary test_words() {
   Vocabulary words;
-  const std::vector<CollectiveKind> kinds{CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-                                          CollectiveKind::all_reduce};
-  for (const char* name : {"ring", "ring_unidirectional", "direct"}) {
-    const bool reads = std::string_view(name) == "direct";
-    const SettingReads settings{.window = reads, .order = reads, .engine = false, .attempts = false, .epochs = false};
-    words.algorithms.push_back({name, AlgorithmFamily::textbook, kinds, settings});
-  }
-  for (const char* name : {"tacos", "tacos_reference", "pccl"})
-    words.algorithms.push_back({name,
-                                AlgorithmFamily::synthesizer,
-                                {},
-                                {.window = false, .order = false, .epochs = std::string_view(name) == "pccl"},
-                                {"event_driven", "exact"}});
-  words.algorithms.push_back({"trees",
-                              AlgorithmFamily::synthesizer,
-                              {},
-                              {.window = false, .order = false, .epochs = false},
-                              {},
-                              {CollectiveKind::all_reduce, CollectiveKind::broadcast}});
-  words.algorithms.push_back({std::string(kBestOfAll), AlgorithmFamily::any, {}, {.epochs = false}});
+  for (const AlgorithmTraits& entry : test_algorithms()) words.algorithms.push_back(&entry);
+  static const AlgorithmTraits missing{.name = "te_ccl",
+                                       .description = "a synthesizer by mixed-integer programming",
+                                       .packages = "coinor-libclp-dev coinor-libcbc-dev libz3-dev"};
+  words.missing.push_back(&missing);
   const auto trains = [](const DesignPoint& point) { return point.trains(); };
   const auto communicates = [](const DesignPoint& point) { return !point.trains(); };
   words.objectives = {{"collective_time_ps", false, true, communicates, "points that run a collective"},

@@ -166,7 +166,9 @@ TEST(PointTable, OutlivesTheWordsAndTheTextThatMadeIt) {
   PointTable points;
   {
     auto words = test_words();
-    words.stored_file = [&](const std::string&) -> std::optional<std::string> { return words.algorithms.front().name; };
+    words.stored_file = [&](const std::string&) -> std::optional<std::string> {
+      return std::string(words.algorithms.front()->name);
+    };
     const std::string text = base_study() + "axes.chunks = [1, 2, 3]\naxes.groups = [\"all\", \"0,1\"]\n";
     const auto study = parse_study(text, "study.toml", words);
     ASSERT_EQ(messages_of(study), "");

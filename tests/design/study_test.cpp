@@ -271,7 +271,12 @@ TEST(Study, ReadsTheExampleOfItsReference) {
 
 TEST(Study, RefusesTheEngineOfAnotherSynthesizer) {
   Vocabulary words = test_words();
-  words.algorithms.push_back({"paths", AlgorithmFamily::synthesizer, {}, {false, false, true, true}, {"layers"}});
+  SettingReads reads = kReadsAll;
+  reads.window = {};
+  reads.order = false;
+  const AlgorithmTraits paths{
+      .name = "paths", .family = AlgorithmFamily::synthesizer, .reads = reads, .engines = {"layers"}};
+  words.algorithms.push_back(&paths);
   const auto messages = [&](const std::string& lines) {
     return messages_of(parse_study(base_study() + lines, "study.toml", words));
   };

@@ -104,7 +104,9 @@ TEST(Spellings, LongNamesOfBlocksAreTheSamePoint) {
 
 TEST(Spellings, LongNamesOfAlgorithmsAreTheSamePoint) {
   Vocabulary words = test_words();
-  words.algorithms[0].long_name = "circle";  // of ring
+  AlgorithmTraits ring = *words.algorithms[0];
+  ring.long_name = "circle";
+  words.algorithms[0] = &ring;
   const auto of = [&](const std::string& algorithm) {
     const auto study = parse_study(
         base_study() + "axes.algorithm = [\"" + algorithm + "\"]\nkeep = \"algorithm = ring\"", "study.toml", words);

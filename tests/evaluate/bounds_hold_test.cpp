@@ -62,7 +62,7 @@ class Audit {
     std::size_t sends = 0;  // of every chunk over every link, as the last row had them
     for (const auto& name : makers()) {
       const auto* synthesizer = find_synthesizer(name);
-      const bool solves = synthesizer != nullptr && synthesizer->solves;
+      const bool solves = synthesizer != nullptr && synthesizer->reads.solves;
       if (solves && sends > kMostSolvedSends) continue;
       auto words = words_;
       words.emplace_back("algorithm", name);

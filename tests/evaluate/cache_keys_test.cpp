@@ -53,7 +53,7 @@ void expect_keys_to_tell(const Words& words, const Vocabulary& vocabulary) {
       const auto varied = make_point(support::with(words, std::string(setting.name), value), vocabulary);
       if (!varied || varied->canonical == plain->canonical) continue;
       const auto* algorithm = &varied->algorithm;
-      if (setting.key == Key::algorithm && find_facts(vocabulary, *algorithm)->reads.solves) continue;  // seconds each
+      if (setting.key == Key::algorithm && find_traits(vocabulary, *algorithm)->reads.solves) continue;  // seconds each
       varies = true;
       shared.expect_as_if_fresh(*varied, std::string(setting.name) + " = " + value + " beside\n" + plain->canonical);
     }

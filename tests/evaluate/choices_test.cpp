@@ -8,6 +8,7 @@
 
 #include "evaluate/points.hpp"
 #include "tenex/evaluate/search.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 
 namespace tenex {
 namespace {
@@ -27,9 +28,9 @@ Words with(Words words, const std::string& name, const std::string& value) {
 /// never starts these, because they may take minutes and a build may lack them.
 std::int64_t least_time(const Words& words) {
   std::int64_t least = -1;
-  for (const AlgorithmFacts& facts : vocabulary().algorithms) {
-    if (facts.family == AlgorithmFamily::any || facts.reads.solves) continue;
-    const auto named = make_point(with(words, "algorithm", facts.name), vocabulary());
+  for (const AlgorithmTraits* traits : algorithm_traits()) {
+    if (traits->family == AlgorithmFamily::any || traits->reads.solves) continue;
+    const auto named = make_point(with(words, "algorithm", std::string(traits->name)), vocabulary());
     if (!named) continue;  // it is not defined for the collective
     const auto row = row_of(*named);
     if (row.status != PointStatus::ok || row.unwound_degree > 0) continue;
@@ -205,7 +206,7 @@ TEST(AutomaticChunks, AreTheBestNumberByHand) {
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.chosen_chunks, 12);
   EXPECT_EQ(row.collective_time_ps, 54'000'000);
-  EXPECT_EQ(row.chunks, 12);
+  EXPECT_EQ(row.total_chunks, 12);
   const auto quick = row_of(point(with(words, "good_enough", "50%")));  // alpha alone: 7 of 25 hops
   EXPECT_LT(quick.chosen_chunks, 12);
   EXPECT_GE(quick.efficiency, 0.5);

@@ -123,13 +123,13 @@ PointRows rows_of(const Words& words, std::size_t most_solved) {
   names.emplace_back(kBestOfAll);
   for (const auto& name : names) {
     const auto* synthesizer = find_synthesizer(name);
-    if (synthesizer != nullptr && synthesizer->solves) {
+    if (synthesizer != nullptr && synthesizer->reads.solves) {
       if (most_solved == 0 || !rows.on_network) continue;
       if (rows.on_network->topology->links() * rows.on_network->collective->chunks() > most_solved) continue;
     }
     auto named = words;
     named.emplace_back("algorithm", name);
-    if (synthesizer != nullptr && synthesizer->solves) named.emplace_back("solver_nodes", "20");
+    if (synthesizer != nullptr && synthesizer->reads.solves) named.emplace_back("solver_nodes", "20");
     const auto point = make_point(named, vocabulary());
     if (!point) continue;  // refused for a contradiction in its text
     Cache cache;
@@ -189,7 +189,7 @@ std::string refuted_bound(const PointRows& rows, Occupancy occupancy) {
 /// Whether `best` chooses from what it made: solvers and unwound switches are left out.
 bool is_candidate(const Made& made) {
   const auto* synthesizer = find_synthesizer(made.maker);
-  return made.row.unwound_degree == 0 && (synthesizer == nullptr || !synthesizer->solves);
+  return made.row.unwound_degree == 0 && (synthesizer == nullptr || !synthesizer->reads.solves);
 }
 
 std::string defect_of_best(const PointRows& rows) {
@@ -256,8 +256,8 @@ TEST(ClaimsHold, WhateverTheNumberOfThreads) {
     for (const auto& synthesizer : synthesizers()) {
       auto named = words;
       named.emplace_back("algorithm", std::string(synthesizer.name));
-      if (synthesizer.solves) named.emplace_back("solver_nodes", "5");
-      if (synthesizer.solves && i % 4 != 0) continue;
+      if (synthesizer.reads.solves) named.emplace_back("solver_nodes", "5");
+      if (synthesizer.reads.solves && i % 4 != 0) continue;
       const auto point = make_point(named, vocabulary());
       if (!point) continue;
       std::vector<std::vector<MetricValue>> results;

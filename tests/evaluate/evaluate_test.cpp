@@ -27,7 +27,7 @@ TEST(Evaluate, GathersOnA3x3MeshInFourSteps) {
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.verified, Verified::yes);
   EXPECT_EQ(row.npus, 9);
-  EXPECT_EQ(row.links, 24);
+  EXPECT_EQ(row.total_links, 24);
   EXPECT_EQ(row.sends, 72);
   EXPECT_EQ(row.bound_ps, 4'000'000);
   EXPECT_EQ(row.collective_time_ps, 4'000'000);
@@ -119,11 +119,11 @@ TEST(Evaluate, UnwindsSwitchesForSynthesizersAndSaysSo) {
   ring.emplace_back("algorithm", "ring");
   const auto synthesized = row_of(point(tacos));
   EXPECT_EQ(synthesized.unwound_degree, 1);
-  EXPECT_EQ(synthesized.links, 4);  // 0->1->2->3->0
+  EXPECT_EQ(synthesized.total_links, 4);  // 0->1->2->3->0
   EXPECT_EQ(synthesized.collective_time_ps, 3'000'000);
   const auto simulated = row_of(point(ring));
   EXPECT_EQ(simulated.unwound_degree, 0);
-  EXPECT_EQ(simulated.links, 8);  // one link each way between NPU and switch
+  EXPECT_EQ(simulated.total_links, 8);  // one link each way between NPU and switch
   EXPECT_EQ(simulated.verified, Verified::yes) << simulated.reason;
 }
 

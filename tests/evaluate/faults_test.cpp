@@ -35,10 +35,10 @@ TEST(FaultyRows, OfAMeshWithoutAnNpuAreAsByHand) {
   EXPECT_EQ(row.bound_ps, 4'000'000);
   EXPECT_EQ(row.verified, Verified::yes);
   EXPECT_EQ(row.npus, 6);
-  EXPECT_EQ(row.links, 10);
+  EXPECT_EQ(row.total_links, 10);
   EXPECT_EQ(row.failed_links, 4);
   EXPECT_EQ(row.failed_npus, 1);
-  EXPECT_EQ(row.chunks, 5);
+  EXPECT_EQ(row.total_chunks, 5);
   EXPECT_EQ(row.sends, 20);
   EXPECT_EQ(row.paper_ideal_ps, 4'000'000);  // 4 KB over a link of 1 GB/s; the isolated NPU is at no distance
 }
@@ -186,7 +186,7 @@ TEST(FaultyRows, UnwindSwitchesOverTheNpusThatAreLeft) {
   const auto row = row_of(point(words));
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.collective_time_ps, 2'000'000);
-  EXPECT_EQ(row.links, 3);
+  EXPECT_EQ(row.total_links, 3);
   EXPECT_EQ(row.failed_links, 2);
   // NPU 1 sends to the switch, which is vertex 4, and hears nothing from it.
   Words half{{"topology", "SW(4)"}, {"size", "3KB"}, {"algorithm", "tacos"}, {"faults", "link 4->1"}};

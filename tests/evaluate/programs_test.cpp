@@ -229,7 +229,7 @@ TEST(AllToAll, HasBandwidthsOfItsOwnFactor) {
   EXPECT_EQ(row.collective_time_ps, 1'000'000);
   EXPECT_DOUBLE_EQ(row.algbw_bytes_per_s, 4e9);
   EXPECT_DOUBLE_EQ(row.busbw_bytes_per_s, 3e9);  // (n-1)/n
-  EXPECT_EQ(row.chunks, 16);
+  EXPECT_EQ(row.total_chunks, 16);
 }
 
 TEST(DestinationOrder, IsInTheRowAndMayChangeTheTime) {

@@ -103,7 +103,8 @@ bandwidth = "20GB/s"
 alpha = "1us"
 directed = [[1, 4], [2, 4], [3, 4]]
 )");
-  for (const AlgorithmFacts& algorithm : vocabulary().algorithms) {
+  for (const AlgorithmTraits* each : vocabulary().algorithms) {
+    const AlgorithmTraits& algorithm = *each;
     Kind kind;
     // Solvers take longer, and show their settings on small networks. The sooner a setting shows, the fewer rows there
     // are: mesh(3,4) shows most.
@@ -120,7 +121,7 @@ directed = [[1, 4], [2, 4], [3, 4]]
                     {"size", "480KB"},
                     {"chunks", algorithm.reads.solves ? few : chunks},
                     {"collective", collective},
-                    {"algorithm", algorithm.name}});
+                    {"algorithm", std::string(algorithm.name)}});
     // A bound counts what switches can do: sums and copies of an All-Reduce, and copies where NPUs 1 to 3 send slowly.
     for (const char* ability : {"switch_copy", "switch_reduce"})
       if (!algorithm.reads.solves)
@@ -131,20 +132,20 @@ directed = [[1, 4], [2, 4], [3, 4]]
                   {"chunks", "4"},
                   {"collective", "all_reduce"},
                   {ability, "yes"},
-                  {"algorithm", algorithm.name}});
+                  {"algorithm", std::string(algorithm.name)}});
     for (const char* collective : {"all_gather", "broadcast"})
       if (!algorithm.reads.solves)
         kind.add({{"topology", slow_senders.string()},
                   {"size", "480KB"},
                   {"collective", collective},
-                  {"algorithm", algorithm.name}});
+                  {"algorithm", std::string(algorithm.name)}});
     if (algorithm.reads.solves)  // where a node is not enough for the best routes
       kind.add({{"topology", "RI(4)_LI(2)"},
                 {"alpha", "1us"},
                 {"bandwidth", "50GB/s"},
                 {"size", "480KB"},
                 {"collective", "all_to_all"},
-                {"algorithm", algorithm.name}});
+                {"algorithm", std::string(algorithm.name)}});
     if (algorithm.reads.epochs)  // two groups of which one ends first
       kind.add({{"topology", "SW(3)"},
                 {"alpha", "1us"},
@@ -152,7 +153,7 @@ directed = [[1, 4], [2, 4], [3, 4]]
                 {"size", "480KB"},
                 {"collective", "broadcast"},
                 {"groups", "0,1; 0,2"},
-                {"algorithm", algorithm.name}});
+                {"algorithm", std::string(algorithm.name)}});
     EXPECT_GE(kind.points(), 1U) << algorithm.name;
     for (const std::string& name : kind.without_effect())
       ADD_FAILURE() << name << " is in the key of " << algorithm.name << " and changes nothing";

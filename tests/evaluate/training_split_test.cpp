@@ -113,7 +113,8 @@ TEST(TrainingSplit, TradesTimeAgainstCost) {
   EXPECT_NEAR(row.objective, 32 * root * root, 32 * root * root * 1e-6);
   EXPECT_NEAR(row.objective, static_cast<double>(row.training_time_ps) * 1e-12 * row.network_cost_usd,
               row.objective * 1e-9);
-  EXPECT_DOUBLE_EQ(row.perf_per_cost, 1 / (static_cast<double>(row.training_time_ps) * 1e-12 * row.network_cost_usd));
+  EXPECT_DOUBLE_EQ(row.perf_per_cost_per_s_usd,
+                   1 / (static_cast<double>(row.training_time_ps) * 1e-12 * row.network_cost_usd));
   EXPECT_LE(row.relative_gap, 1e-6);
 }
 

@@ -150,7 +150,7 @@ TEST(Training, PricesTheNetwork) {
   // port and 31.6 for a NIC: 67.4 dollars for 4096 NPUs and 250 GB/s.
   const auto row = training_row(kGpt3);
   EXPECT_DOUBLE_EQ(row.network_cost_usd, 4096 * 250 * 67.4);
-  EXPECT_DOUBLE_EQ(row.perf_per_cost, 1 / (35.0278428096 * 4096 * 250 * 67.4));
+  EXPECT_DOUBLE_EQ(row.perf_per_cost_per_s_usd, 1 / (35.0278428096 * 4096 * 250 * 67.4));
 }
 
 TEST(Training, PricesLibrasExampleAt1722Dollars) {

@@ -285,7 +285,7 @@ TEST(StreamedReplay, EqualsTheReplayByListForSynthesizedSchedules) {
         const auto topology = support::shape(shape);
         const auto collective = support::collective(kind, topology.npus(), bytes(5'400'000), 2);
         const auto plan =
-            find_synthesizer("tacos")->synthesize({topology, collective, made_for, 3, 1, 1}).value().schedule;
+            find_synthesizer("tacos")->synthesize({topology, collective, made_for, {3, 1}}).value().schedule;
         SCOPED_TRACE(std::string(shape) + " " + std::string(to_string(kind)));
         for (const auto mode : {Replay::timed, Replay::as_soon_as_possible})
           expect_equal_to_replay_by_list(topology, collective, plan, mode, made_for);
@@ -313,7 +313,7 @@ TEST(StreamedReplay, FillsTheSameBins) {
   const auto topology = support::mesh(4, 4);
   const auto collective = support::collective(CollectiveKind::all_gather, 16, bytes(1'600'000));
   const auto plan =
-      find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, 1, 1, 1}).value().schedule;
+      find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, {1, 1}}).value().schedule;
   SimulationOptions options;
   options.occupancy = Occupancy::transfer;
   options.utilization_bins = 11;

@@ -60,7 +60,7 @@ TEST(CompareRows, NamesEveryColumnThatDiffersAndNoMeasuredOne) {
   EXPECT_THAT(compare_rows(stored, now), IsEmpty());
   now.status = PointStatus::failed;
   now.reason = "broken";
-  now.chunks = 5;
+  now.total_chunks = 5;
   now.efficiency = 0.25;
   const auto differences = compare_rows(stored, now);
   EXPECT_THAT(columns_of(differences), ElementsAre("status", "reason", "total_chunks", "efficiency"));

@@ -53,8 +53,8 @@ inline Evaluation row_of(std::size_t i) {
   Evaluation row;
   row.status = PointStatus::ok;
   row.npus = 4;
-  row.links = 8;
-  row.chunks = 4;
+  row.total_links = 8;
+  row.total_chunks = 4;
   row.chunk_bytes = 1024 + 256 * n;
   row.sends = 12;
   row.steps = 3;

@@ -56,7 +56,7 @@ Evaluation training_row() {
   row.mapping = "tensor: 2 of 4 in dimension 1";
   row.chosen_bandwidth_bytes_per_s = {100'000'000'000};
   row.network_cost_usd = 1722;
-  row.perf_per_cost = 0.25;
+  row.perf_per_cost_per_s_usd = 0.25;
   row.relative_gap = 1e-10;
   row.objective = 9007.2;
   row.split_exact = 1;

@@ -19,8 +19,8 @@ find_long() {
 
 # The files below the given folders that are held to it.
 list_files() {
-  find "$@" \( -name '*.md' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.sh' -o -name '*.sbatch' \
-    -o -name '*.cmake' -o -name CMakeLists.txt \) -not -path experiments/reference.md
+  find "$@" \( -name '*.md' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.py' -o -name '*.sh' \
+    -o -name '*.sbatch' -o -name '*.cmake' -o -name CMakeLists.txt \) -not -path experiments/reference.md
 }
 
 self_test() {

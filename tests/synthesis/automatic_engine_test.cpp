@@ -53,8 +53,8 @@ TEST(AutomaticEngine, IsAsGoodAsEveryNamedEngineOnSmallProblems) {
     const std::uint32_t attempts = 1 + random.below(3);
     const Synthesis made = support::tacos({topology, collective, occupancy}, attempts, seed);
     for (const std::string_view engine : find_synthesizer("tacos")->engines) {
-      const auto named =
-          find_synthesizer("tacos")->synthesize({topology, collective, occupancy, seed, attempts, 1, engine});
+      const auto named = find_synthesizer("tacos")->synthesize(
+          {topology, collective, occupancy, {seed, attempts, std::string(engine)}});
       if (!named) continue;  // it does not suit
       EXPECT_LE(made.time, named->time) << engine << " against " << made.engine;
     }
@@ -82,7 +82,7 @@ TEST(AutomaticEngine, GivesTheSameScheduleForAnyNumberOfThreads) {
                      {gigabytes_per_second(50), gigabytes_per_second(100), gigabytes_per_second(25)});
   const Collective all_reduce = of_megabytes(CollectiveKind::all_reduce, topology.npus(), 2);
   const auto hash = [&](int threads) {
-    const SynthesisProblem problem{topology, all_reduce, Occupancy::serialization, 7, 2, threads};
+    const SynthesisProblem problem{topology, all_reduce, Occupancy::serialization, {7, 2}, threads};
     return schedule_hash(find_synthesizer("tacos")->synthesize(problem).value().schedule);
   };
   const std::uint64_t one = hash(1);

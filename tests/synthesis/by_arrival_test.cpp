@@ -18,7 +18,7 @@ TEST(ByArrival, IsValidWhereverLinksDiffer) {
       const Topology topology = support::random_connected_topology(seed, 12, true);
       const Collective gather =
           support::of_megabytes(CollectiveKind::all_gather, topology.npus(), 1 + static_cast<int>(seed % 3));
-      SynthesisProblem problem{{topology, gather, occupancy}, seed, 3};
+      SynthesisProblem problem{{topology, gather, occupancy}, {seed, 3}};
       if (!by_arrival_unsuitable(problem).empty()) continue;
       const auto gathered = gather_by_arrival(problem);
       ASSERT_TRUE(gathered.ok());

@@ -14,7 +14,7 @@ namespace {
 using support::of_megabytes;
 
 Synthesis coarse(const Instance& instance, int threads = 1) {
-  return support::synthesize_checked("tacos", {instance, 1, 1, threads, "coarse"});
+  return support::synthesize_checked("tacos", {instance, {1, 1, "coarse"}, threads});
 }
 
 /// Efficiency of the gather; synthesize_checked() verifies it against the definition. Checks the engine's name too.
@@ -42,7 +42,7 @@ Topology thinned(const Topology& topology, std::size_t one_in) {
 
 std::string refusal(const Topology& topology, const Collective& collective) {
   const auto made =
-      find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, 1, 1, 1, "coarse"});
+      find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, {1, 1, "coarse"}});
   EXPECT_FALSE(made.ok());
   return to_string(made.errors());
 }
@@ -153,7 +153,7 @@ TEST(CoarseEngine, MakesTheSameScheduleForAnyNumberOfThreads) {
       support::collective(CollectiveKind::all_gather, mesh.npus(), bytes(1'056'000'000), 1, "0-1055; 1056-2111");
   const Topology thin = thinned(mesh, 37);
   const auto hash = [&](const Topology& topology, const Collective& collective, int threads) {
-    const SynthesisProblem problem{topology, collective, Occupancy::transfer, 1, 1, threads, "coarse"};
+    const SynthesisProblem problem{topology, collective, Occupancy::transfer, {1, 1, "coarse"}, threads};
     return schedule_hash(find_synthesizer("tacos")->synthesize(problem).value().schedule);
   };
   const auto one = hash(mesh, gather, 1);
@@ -166,7 +166,7 @@ TEST(CoarseEngine, KeepsTheBestOfSeveralAttempts) {
   const Topology thin = thinned(support::mesh(32, 32), 37);
   const Collective gather = of_megabytes(CollectiveKind::all_gather, thin.npus());
   const auto time = [&](std::uint32_t attempts) {
-    return support::synthesize_checked("tacos", {thin, gather, Occupancy::transfer, 1, attempts, 1, "coarse"}).time;
+    return support::synthesize_checked("tacos", {thin, gather, Occupancy::transfer, {1, attempts, "coarse"}}).time;
   };
   EXPECT_LE(time(4), time(1));
 }

@@ -1,6 +1,7 @@
 // A synthesis depends on the seed and on what the key hashes, never on threads, names or absolute scale.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "support/draws.hpp"
@@ -20,7 +21,7 @@ TEST(SynthesisDeterminism, GivesTheSameScheduleForAnyNumberOfThreads) {
       const Topology topology = support::random_connected_topology(draw, 16, heterogeneous);
       const Collective all_reduce = of_megabytes(CollectiveKind::all_reduce, topology.npus(), 2);
       const auto with_threads = [&](int threads) {
-        return run({topology, all_reduce, Occupancy::serialization, 7, 9, threads});
+        return run({topology, all_reduce, Occupancy::serialization, {7, 9}, threads});
       };
       const auto one = with_threads(1);
       for (const int threads : {2, 4}) {
@@ -37,8 +38,8 @@ TEST(SynthesisDeterminism, RepeatsWithTheSameSeedAndDiffersWithAnother) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 16);
   std::set<std::uint64_t> hashes;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const auto hash = schedule_hash(run({mesh, gather, Occupancy::transfer, seed}).schedule);
-    EXPECT_EQ(hash, schedule_hash(run({mesh, gather, Occupancy::transfer, seed}).schedule));
+    const auto hash = schedule_hash(run({mesh, gather, Occupancy::transfer, {seed}}).schedule);
+    EXPECT_EQ(hash, schedule_hash(run({mesh, gather, Occupancy::transfer, {seed}}).schedule));
     hashes.insert(hash);
   }
   EXPECT_GT(hashes.size(), 1U);
@@ -49,7 +50,7 @@ TEST(SynthesisDeterminism, IsNeverWorseWithMoreAttempts) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), 2);
   SimTime last = SimTime::max();
   for (const std::uint32_t attempts : {1U, 2U, 4U, 16U}) {
-    const auto made = run({topology, gather, Occupancy::transfer, 1, attempts});
+    const auto made = run({topology, gather, Occupancy::transfer, {1, attempts}});
     EXPECT_LE(made.time, last);
     EXPECT_LT(made.best_attempt, attempts);
     last = made.time;
@@ -92,6 +93,15 @@ TEST(SynthesisRegistry, FindsByName) {
   EXPECT_EQ(find_synthesizer("tacos")->name, "tacos");
   EXPECT_EQ(find_synthesizer("tacos_reference")->name, "tacos_reference");
   EXPECT_EQ(find_synthesizer("taco"), nullptr);
+}
+
+TEST(SynthesisRegistry, HasOrLacksEverySynthesizerWithASolver) {
+  for (const std::string_view name : {"te_ccl", "taccl", "sccl"}) {
+    const bool lacks = std::ranges::count(missing_synthesizers(), name, &Synthesizer::name) == 1;
+    EXPECT_NE(find_synthesizer(name) != nullptr, lacks) << name;
+  }
+  for (const auto* table : {&synthesizers(), &missing_synthesizers()})
+    for (const Synthesizer& entry : *table) EXPECT_EQ(entry.reads.solves, !entry.packages.empty()) << entry.name;
 }
 
 TEST(SynthesisRegistry, EstimatesMoreForMore) {

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using enum CollectiveKind;
 
 SynthesisProblem exact_problem(const Instance& instance, int threads = 1, std::uint32_t attempts = 1) {
-  return {instance, 1, attempts, threads, "exact"};
+  return {instance, {1, attempts, "exact"}, threads};
 }
 
 /// Synthesizes and verifies; returns bound / time.

@@ -15,7 +15,7 @@ namespace {
 Synthesis with_engine(const Topology& topology, const Collective& collective, std::string_view engine,
                       int threads = 1) {
   return find_synthesizer("tacos")
-      ->synthesize({topology, collective, Occupancy::transfer, 1, 1, threads, engine})
+      ->synthesize({topology, collective, Occupancy::transfer, {1, 1, std::string(engine)}, threads})
       .value();
 }
 

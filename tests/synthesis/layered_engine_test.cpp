@@ -41,7 +41,7 @@ Topology random_layers(Random& random) {
 }
 
 Synthesis layered(const Instance& instance, std::uint32_t attempts = 1, std::uint64_t seed = 1) {
-  const Synthesis made = support::synthesize_checked("tacos", {instance, seed, attempts, 1, "symmetric"});
+  const Synthesis made = support::synthesize_checked("tacos", {instance, {seed, attempts, "symmetric"}});
   EXPECT_EQ(made.engine, "symmetric");
   return made;
 }
@@ -175,7 +175,7 @@ TEST(LayeredEngine, IsNoWorseWithMoreAttempts) {
 TEST(LayeredEngine, SaysWhyItDoesNotSuit) {
   const auto reason_of = [](const Topology& topology, const Collective& collective) {
     const auto made =
-        find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, 1, 1, 1, "symmetric"});
+        find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, {1, 1, "symmetric"}});
     return made ? std::string() : made.errors()[0].why;
   };
   EXPECT_NE(reason_of(support::mesh(4, 4), of_megabytes(CollectiveKind::all_gather, 16)).find("needs a shape"),

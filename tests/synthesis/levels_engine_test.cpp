@@ -22,7 +22,7 @@ Topology with_bandwidths(std::string_view shape, const std::vector<int>& gbps) {
 }
 
 SynthesisProblem exact_problem(const Instance& instance, std::uint32_t attempts = 1, int threads = 1) {
-  return {instance, 1, attempts, threads, "exact"};
+  return {instance, {1, attempts, "exact"}, threads};
 }
 
 /// Synthesizes and verifies; returns bound / time.

@@ -148,7 +148,7 @@ TEST(MergePhases, IsValidOnAnyGraph) {
     const Topology topology = wires_of(support::random_switches(seed, false, true, true)).value();
     const Collective collective = all_reduce(topology.npus(), static_cast<std::int64_t>(1 + seed % 4));
     const auto occupancy = seed % 2 == 0 ? Occupancy::serialization : Occupancy::transfer;
-    const SynthesisProblem problem{{topology, collective, occupancy}, seed, 1, 1, pccl_engine::paths};
+    const SynthesisProblem problem{{topology, collective, occupancy}, {seed, 1, std::string(pccl_engine::paths)}};
     const Synthesis made = synthesize_pccl(problem).value();
     expect_valid(problem, made.schedule, made.time);
     EXPECT_LE(made.time, made.time_without_overlap);

@@ -12,7 +12,7 @@ Synthesis all_reduce_on(const Topology& topology, Occupancy occupancy, std::int6
   const auto npus = topology.npus();
   const auto collective = support::collective(CollectiveKind::all_reduce, npus,
                                               bytes(1000 * static_cast<std::int64_t>(npus) * chunks), chunks);
-  auto made = find_synthesizer("tacos")->synthesize({topology, collective, occupancy, 3, 2, 1, "event_driven"}).value();
+  auto made = find_synthesizer("tacos")->synthesize({topology, collective, occupancy, {3, 2, "event_driven"}}).value();
   for (const Schedule& schedule : {made.schedule, made.without_overlap}) {
     const Verdict verdict = verify({topology, collective, occupancy}, schedule);
     EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);

@@ -22,7 +22,7 @@ TEST(Overlap, GainsNothingWhereTheReductionMirrorsAGatherWithoutPauses) {
     // Under serialization alpha is as long as a chunk takes, so that arrivals fall on the grid of starts.
     const auto topology = support::shape("mesh(9,8)", {microseconds(1)}, {gigabytes_per_second(1000)});
     const auto all_reduce = support::collective(CollectiveKind::all_reduce, 72, kMegabyte * 72);
-    const auto made = support::synthesize_checked("tacos", {topology, all_reduce, occupancy, 1, 1, 1, "exact"});
+    const auto made = support::synthesize_checked("tacos", {topology, all_reduce, occupancy, {1, 1, "exact"}});
     EXPECT_EQ(made.overlap_method, "no_gain");
     EXPECT_EQ(made.time, made.time_without_overlap);
     EXPECT_EQ(made.overlap_limit, made.time);
@@ -37,7 +37,8 @@ TEST(Overlap, OfLargeSchedulesIsThatOfLists) {
     for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
       const auto topology = support::mesh(8, 9);
       const auto all_reduce = support::of_megabytes(CollectiveKind::all_reduce, 72, 2);
-      const auto made = support::synthesize_checked("tacos", {topology, all_reduce, occupancy, 1, 1, 2, engine});
+      const auto made =
+          support::synthesize_checked("tacos", {topology, all_reduce, occupancy, {1, 1, std::string(engine)}, 2});
       const Schedule sooner = retime({topology, all_reduce, occupancy}, made.without_overlap);
       EXPECT_EQ(made.time, last_arrival({topology, all_reduce, occupancy}, sooner));
       EXPECT_EQ(made.overlap_method, made.time < made.time_without_overlap ? "retimed" : "no_gain");
@@ -51,7 +52,7 @@ TEST(Overlap, OfSymmetricSchedulesIsThatOfLists) {
   for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
     const auto topology = support::shape("torus(5,4)");
     const auto all_reduce = support::of_megabytes(CollectiveKind::all_reduce, 20, 2);
-    const auto made = support::synthesize_checked("tacos", {topology, all_reduce, occupancy, 1, 1, 1, "symmetric"});
+    const auto made = support::synthesize_checked("tacos", {topology, all_reduce, occupancy, {1, 1, "symmetric"}});
     const Schedule sooner = retime({topology, all_reduce, occupancy}, made.without_overlap);
     EXPECT_EQ(made.time, last_arrival({topology, all_reduce, occupancy}, sooner));
     EXPECT_EQ(made.overlap_method, made.time < made.time_without_overlap ? "retimed" : "no_gain");
@@ -62,7 +63,7 @@ TEST(Overlap, IsLeftOutWhereReTimingDoesNotFit) {
   const auto topology = support::mesh(8, 9);
   const auto all_reduce = support::of_megabytes(CollectiveKind::all_reduce, 72, 2);
   const auto* tacos = find_synthesizer("tacos");
-  SynthesisProblem problem{topology, all_reduce, Occupancy::transfer, 1, 1, 1, "coarse"};
+  SynthesisProblem problem{topology, all_reduce, Occupancy::transfer, {1, 1, "coarse"}};
   ASSERT_EQ(tacos->synthesize(problem)->overlap_method, "retimed");
   const auto needed = tacos->estimate_bytes(problem);
   problem.memory_limit_bytes = needed - 1;

@@ -61,7 +61,7 @@ TEST_P(PathsOnGrids, AreCloseToTheBound) {
   const auto& [shape, chunks, least] = GetParam();
   const Topology topology = support::shape(shape);
   const Collective collective = all_to_all_of(topology.npus(), chunks);
-  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, 1, 16, 1};
+  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, {1, 16}};
   const PathsPlan plan = plan_checked(problem);
   EXPECT_GE(support::efficiency(problem, plan.gathered.time), least) << shape;
 }
@@ -82,7 +82,7 @@ TEST(PcclPaths, KnowsUnequalDimensions) {
                                            {gigabytes_per_second(1), gigabytes_per_second(4), gigabytes_per_second(2)});
   const Collective collective = all_to_all_of(topology.npus(), 2);
   for (const auto occupancy : {Occupancy::serialization, Occupancy::transfer}) {
-    const SynthesisProblem problem{{topology, collective, occupancy}, 1, 4, 1};
+    const SynthesisProblem problem{{topology, collective, occupancy}, {1, 4}};
     EXPECT_GE(support::efficiency(problem, plan_checked(problem).gathered.time), 0.9);
   }
 }
@@ -94,7 +94,7 @@ TEST(PcclPaths, MakesTimesExactThatSlotsRoundUp) {
   ProcessGroup group{.members = {NpuId(0), NpuId(3)}};
   const Collective collective =
       Collective::make({.kind = all_to_all, .npus = 4, .groups = {group}, .size = bytes(100'000)}).value();
-  const SynthesisProblem problem{{topology, collective, Occupancy::serialization}, 1, 1, 1};
+  const SynthesisProblem problem{{topology, collective, Occupancy::serialization}, {1, 1}};
   EXPECT_EQ(plan_checked(problem).gathered.time, nanoseconds(4'500));
   const PathsPlan rounded = plan_checked(problem, {.retime = false});
   EXPECT_EQ(rounded.gathered.time, nanoseconds(5'500));  // starts at 0, 2 and 4 us
@@ -111,7 +111,7 @@ TEST(PcclPaths, SendsAUnicastOverRelays) {
   ProcessGroup pair{.members = {NpuId(0), NpuId(3)}, .kind = conditions, .conditions = list};
   const Collective collective =
       Collective::make({.kind = conditions, .npus = 4, .groups = {pair}, .chunks = 4, .size = kMegabyte * 4}).value();
-  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, 1, 1, 1};
+  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, {1, 1}};
   const SimTime hop = hop_time(topology.classes()[0], kMegabyte, Occupancy::transfer).latency;
   EXPECT_EQ(plan_checked(problem).gathered.time, 3 * hop);
 }
@@ -131,7 +131,7 @@ Topology figure_6_4() {
 TEST(PcclPaths, PrunesBranchesThatReachNoDestination) {
   const Topology topology = figure_6_4();
   const Collective collective = support::collective(broadcast, 5, kMegabyte, 1, "1,0,2");
-  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, 1, 1, 1};
+  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, {1, 1}};
   const PathsPlan plan = plan_checked(problem);
   EXPECT_EQ(plan.gathered.time, 3 * kStep);
   EXPECT_EQ(plan.gathered.schedule.sends(), 3U);
@@ -142,7 +142,7 @@ TEST(PcclPaths, PrunesBranchesThatReachNoDestination) {
 TEST(PcclPaths, GathersInAGroupOverAnNpuOutsideIt) {
   const Topology topology = figure_6_4();
   const Collective collective = support::collective(all_gather, 5, kMegabyte * 3, 1, "0-2");
-  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, 1, 1, 1};
+  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, {1, 1}};
   const PathsPlan plan = plan_checked(problem);
   EXPECT_EQ(plan.gathered.time, 3 * kStep);
   EXPECT_EQ(plan.gathered.schedule.sends(), 8U);
@@ -159,7 +159,7 @@ TEST(PcclPaths, GathersInAGroupOverAnNpuOutsideIt) {
 TEST(PcclPaths, StaysInsideTheGroupOnRequest) {
   const Topology topology = support::mesh(3, 3, nanoseconds(500), gigabytes_per_second(50));
   const Collective collective = support::collective(all_to_all, 9, kMegabyte * 12, 4, "0,3,6; 2,5,8");
-  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, 1, 4, 1};
+  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, {1, 4}};
   const PathsPlan inside = plan_checked(problem, {.outside = false});
   EXPECT_EQ(inside.gathered.time, 8 * kStep);
   const std::set<std::uint32_t> middle{1, 4, 7};
@@ -176,7 +176,7 @@ TEST(PcclPaths, NamesAnNpuThatCannotBeReachedAndTheCut) {
   };
   const Topology topology = support::graph(4, {link(0, 1), link(1, 0), link(2, 0), link(2, 3), link(3, 2)});
   const Collective collective = all_to_all_of(4, 1);
-  const auto made = plan_paths({{topology, collective, Occupancy::transfer}, 1, 1, 1});
+  const auto made = plan_paths({{topology, collective, Occupancy::transfer}, {1, 1}});
   ASSERT_FALSE(made.ok());
   ASSERT_EQ(made.errors().size(), 2U);  // one per source that is cut off
   EXPECT_EQ(to_string(made.errors()[0]),
@@ -187,7 +187,7 @@ TEST(PcclPaths, NamesAnNpuThatCannotBeReachedAndTheCut) {
 TEST(PcclPaths, ReportsWhatThePassesDid) {
   const Topology topology = support::mesh(12, 12);
   const Collective collective = support::of_megabytes(all_gather, topology.npus());
-  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, 1, 1, 1};
+  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, {1, 1}};
   const PathsPlan plain = plan_checked(problem, {.reroute_effort = 0});
   EXPECT_TRUE(plain.report.passes.empty());
   const PathsPlan better = plan_checked(problem);
@@ -279,7 +279,7 @@ DrawnConditions draw(bool copies) {
 
 RC_GTEST_PROP(PcclPathsProperties, PlansAreValidOnAnyGraph, ()) {
   const DrawnConditions drawn = draw(true);
-  const SynthesisProblem problem{{drawn.topology, drawn.collective, drawn.occupancy}, 1, 3, 1};
+  const SynthesisProblem problem{{drawn.topology, drawn.collective, drawn.occupancy}, {1, 3}};
   const auto plan = plan_paths(problem);
   RC_ASSERT(plan.ok());
   const Verdict verdict = verify(problem, plan->gathered.schedule);
@@ -298,7 +298,7 @@ RC_GTEST_PROP(PcclPathsProperties, PlansAreValidOnAnyGraph, ()) {
 
 RC_GTEST_PROP(PcclPathsProperties, ReductionsAreReversals, ()) {
   const DrawnConditions drawn = draw(false);
-  const SynthesisProblem problem{{drawn.topology, drawn.collective, drawn.occupancy}, 1, 1, 1};
+  const SynthesisProblem problem{{drawn.topology, drawn.collective, drawn.occupancy}, {1, 1}};
   const auto made = compose(problem, gather_paths, "paths");
   RC_ASSERT(made.ok());
   const Verdict verdict = verify(problem, made->schedule);
@@ -427,7 +427,7 @@ RC_GTEST_PROP(PcclPathsProperties, SearchesEqualASlowTwin, ()) {
 RC_GTEST_PROP(PcclPathsProperties, RetimesAsTheGeneralRetimerDoes, ()) {
   const DrawnConditions drawn = draw(true);
   const Instance instance{drawn.topology, drawn.collective, drawn.occupancy};
-  const auto plan = plan_paths({instance, 1, 1, 1}, {.reroute_effort = 0, .retime = false});
+  const auto plan = plan_paths({instance, {1, 1}}, {.reroute_effort = 0, .retime = false});
   RC_ASSERT(plan.ok());
   std::vector<PlannedHop<std::int64_t>> hops;
   for (const Send& send : list_sends(plan->gathered.schedule))

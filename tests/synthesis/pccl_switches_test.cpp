@@ -49,7 +49,7 @@ Synthesis make_checked(const SynthesisProblem& problem) {
 
 SynthesisProblem by_paths(const Topology& topology, const Collective& collective, Occupancy occupancy,
                           std::uint32_t attempts = 1) {
-  return {{topology, collective, occupancy}, 1, attempts, 1, pccl_engine::paths};
+  return {{topology, collective, occupancy}, {1, attempts, std::string(pccl_engine::paths)}};
 }
 
 Topology star(std::uint32_t npus, SwitchProperties properties) {

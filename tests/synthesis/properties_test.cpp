@@ -70,7 +70,7 @@ void check(const Drawn& drawn, const Schedule& schedule, SimTime time, bool over
 }
 
 void check_synthesizer(std::string_view name, const Drawn& drawn, std::uint32_t attempts) {
-  const SynthesisProblem problem{drawn.topology, drawn.collective, drawn.occupancy, 1, attempts, 1};
+  const SynthesisProblem problem{drawn.topology, drawn.collective, drawn.occupancy, {1, attempts}};
   const auto made = find_synthesizer(name)->synthesize(problem);
   RC_ASSERT(made.ok());
   check(drawn, made->schedule, made->time, true);

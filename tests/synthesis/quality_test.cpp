@@ -38,7 +38,7 @@ double least_efficiency(const Topology& topology, Occupancy occupancy, std::int6
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
   double least = 1;
   for (const auto engine : {kAutomaticEngine, std::string_view("event_driven")}) {
-    const auto made = support::synthesize_checked("tacos", {topology, gather, occupancy, 1, 20, 1, engine});
+    const auto made = support::synthesize_checked("tacos", {topology, gather, occupancy, {1, 20, std::string(engine)}});
     least = std::min(least, support::efficiency({topology, gather, occupancy}, made.time));
   }
   return least;

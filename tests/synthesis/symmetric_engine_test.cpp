@@ -19,7 +19,7 @@ using support::of_megabytes;
 
 /// Synthesizes with the symmetric engine; verifies in full and by orbit, with equal results.
 Synthesis symmetric(const Instance& instance, std::uint32_t attempts = 1, std::uint64_t seed = 1) {
-  const Synthesis made = support::synthesize_checked("tacos", {instance, seed, attempts, 1, "symmetric"});
+  const Synthesis made = support::synthesize_checked("tacos", {instance, {seed, attempts, "symmetric"}});
   EXPECT_EQ(made.engine, "symmetric");
   const Verdict by_orbit = verify_symmetric(instance, made.schedule);
   EXPECT_TRUE(by_orbit.valid());
@@ -173,7 +173,7 @@ TEST(SymmetricEngine, LeavesToSlowLinksWhatFastOnesComeToLast) {
                       1)
           .value();
   const Instance instance{topology, of_megabytes(CollectiveKind::all_gather, 315), Occupancy::serialization};
-  const Synthesis made = support::synthesize_checked("tacos", {instance, 1, 1, 1, "symmetric"});
+  const Synthesis made = support::synthesize_checked("tacos", {instance, {1, 1, "symmetric"}});
   EXPECT_GE(made.time, nanoseconds(600'500));
   EXPECT_LE(made.time, nanoseconds(606'500));  // 1 % more
 }
@@ -181,7 +181,7 @@ TEST(SymmetricEngine, LeavesToSlowLinksWhatFastOnesComeToLast) {
 TEST(SymmetricEngine, SaysWhyItCannot) {
   const auto errors = [](const Topology& topology, const Collective& collective) {
     return to_string(find_synthesizer("tacos")
-                         ->synthesize({topology, collective, Occupancy::transfer, 1, 1, 1, "symmetric"})
+                         ->synthesize({topology, collective, Occupancy::transfer, {1, 1, "symmetric"}})
                          .errors());
   };
   EXPECT_NE(errors(support::mesh(4, 4), of_megabytes(CollectiveKind::all_gather, 16)).find("shape of RI and FC blocks"),
@@ -199,7 +199,7 @@ TEST(SymmetricEngine, GivesTheSameScheduleForAnyNumberOfThreads) {
                      {gigabytes_per_second(50), gigabytes_per_second(70), gigabytes_per_second(30)});
   const Collective all_reduce = of_megabytes(CollectiveKind::all_reduce, topology.npus(), 2);
   const auto hash = [&](int threads) {
-    const SynthesisProblem problem{topology, all_reduce, Occupancy::serialization, 7, 8, threads};
+    const SynthesisProblem problem{topology, all_reduce, Occupancy::serialization, {7, 8}, threads};
     return schedule_hash(find_synthesizer("tacos")->synthesize(problem).value().schedule);
   };
   const std::uint64_t one = hash(1);

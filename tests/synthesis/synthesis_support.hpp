@@ -52,7 +52,7 @@ inline Synthesis synthesize_checked(std::string_view synthesizer, const Synthesi
 
 /// Runs synthesize_checked() with the fast synthesizer.
 inline Synthesis tacos(const Instance& instance, std::uint32_t attempts = 1, std::uint64_t seed = 1) {
-  return synthesize_checked("tacos", {instance, seed, attempts, 1});
+  return synthesize_checked("tacos", {instance, {seed, attempts}});
 }
 
 /// The efficiency: bound / time.

@@ -168,7 +168,7 @@ TEST(Tacos, RefusesSwitchesAndSaysWhatToDo) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 4);
   for (const Synthesizer& synthesizer : synthesizers()) {
     const auto made = synthesizer.synthesize({star, gather});
-    ASSERT_EQ(made.ok(), synthesizer.uses_switches) << synthesizer.name;
+    ASSERT_EQ(made.ok(), synthesizer.reads.switches) << synthesizer.name;
     if (made.ok()) continue;
     EXPECT_EQ(made.errors()[0].fault, Fault::input);
     EXPECT_THAT(made.errors()[0].suggestion, testing::HasSubstr("unwind"));

@@ -96,12 +96,14 @@ TEST(TeCclUnbuffered, AGatherOnDgx1TakesNoLonger) {
 
 TEST(TeCclUnbuffered, RefusesReductionsAndSaysWhenNoneIsFound) {
   const Topology ring = support::ring(4);
-  SynthesisProblem reduction{Instance{ring, of_megabytes(CollectiveKind::all_reduce, 4)}};
+  const Collective all_reduce = of_megabytes(CollectiveKind::all_reduce, 4);
+  SynthesisProblem reduction{ring, all_reduce};
   reduction.solver.formulation = Formulation::unbuffered;
   const auto refused = find_synthesizer("te_ccl")->synthesize(reduction);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(to_string(refused.errors()), HasSubstr("no reductions"));
-  SynthesisProblem large{Instance{ring, of_megabytes(CollectiveKind::all_gather, 4)}};
+  const Collective gather = of_megabytes(CollectiveKind::all_gather, 4);
+  SynthesisProblem large{ring, gather};
   large.solver.formulation = Formulation::unbuffered;
   large.solver.epoch = {.by = EpochChoice::By::length, .length = picoseconds(100)};  // 205,000 epochs for one hop
   const auto none = find_synthesizer("te_ccl")->synthesize(large);

@@ -10,6 +10,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
+#include "tenex/schedule/algorithm_traits.hpp"
 #include "tenex/schedule/program.hpp"
 #include "tenex/schedule/run_choices.hpp"
 #include "tenex/topology/topology.hpp"
@@ -18,16 +19,10 @@ namespace tenex {
 
 /// The settings of a study that algorithms may read; each reads those that concern it and ignores the others.
 struct AlgorithmOptions {
-  /// The most units under way at once; 0: no limit. AlgorithmReads::window names the unit.
+  /// The most units under way at once; 0: no limit. SettingReads::window names the unit.
   std::uint32_t window = 0;
   DestinationOrder order = DestinationOrder::relative;
   std::uint64_t seed = 1;  ///< for algorithms that draw random numbers
-};
-
-/// The options that can change an algorithm's program. A test varies each for every algorithm.
-struct AlgorithmReads {
-  std::string_view window = {};  ///< the unit that a window counts, in words; empty: no window
-  bool order = false;
 };
 
 /// The quantities that determine the size of an algorithm's program. Mean hops are those of routes on the topology.
@@ -52,20 +47,12 @@ struct ProgramSizes {
   double carried = 0;  ///< chunks carried, where messages carry several
 };
 
-/// A registry entry: all that other code asks of an algorithm.
-struct Algorithm {
-  std::string_view name;
-  std::string_view description;
-  std::string_view source;  ///< the first description, or the paper that uses the algorithm
-  /// Another name in studies; empty: none. Rows and keys have `name`.
-  std::string_view long_name = {};
-  /// The collectives that the algorithm is defined for.
-  std::vector<CollectiveKind> collectives;
+/// The second part of a registry entry: how the algorithm makes programs.
+struct ProgramMaker {
   /// Makes the program, into which `collective` is copied. Errors (input): a collective that the algorithm is not
   /// defined for, a group size that it cannot handle.
-  Result<std::shared_ptr<const Program>> (*make)(const Topology&, const Collective&, const AlgorithmOptions&);
-  ProgramSizes (*sizes)(const ProgramScale&);
-  AlgorithmReads reads = {};
+  Result<std::shared_ptr<const Program>> (*make)(const Topology&, const Collective&, const AlgorithmOptions&) = nullptr;
+  ProgramSizes (*sizes)(const ProgramScale&) = nullptr;
   /// Every message carries one chunk, so that bounds that count chunks hold.
   bool single_chunks = true;
   /// The requirement on topologies and groups, in words; empty: none.
@@ -83,21 +70,22 @@ struct Algorithm {
   bool joins_pairs = false;   ///< making the program takes memory per pair of NPUs that a link or switches join
 };
 
-/// The word that a study writes for the best of candidates().
+/// A registry entry: all that other code asks of an algorithm. An All-Reduce has two phases where the algorithm also
+/// makes a Reduce-Scatter and an All-Gather; trees have none.
+struct Algorithm : AlgorithmTraits, ProgramMaker {};
+
+/// The word that a study writes for the fastest of candidates().
 inline constexpr std::string_view kAutoAlgorithm = "auto";
 /// The algorithm that is simulated where none is named.
 inline constexpr std::string_view kDefaultAlgorithm = "ring";
 
 /// The explicit table: a line per algorithm, the rings first.
 [[nodiscard]] const std::vector<Algorithm>& algorithms();
+/// The entry of kAutoAlgorithm, which makes no program itself.
+[[nodiscard]] const AlgorithmTraits& auto_algorithm();
 /// nullptr when no algorithm has that name.
 [[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
 
-/// Whether the algorithm is defined for a collective, whatever the topology.
-[[nodiscard]] bool does(const Algorithm& algorithm, CollectiveKind kind);
-
-/// Whether the algorithm's All-Reduce is a Reduce-Scatter followed by an All-Gather. Trees have no such halves.
-[[nodiscard]] bool has_halves(const Algorithm& algorithm);
 /// The error (unsupported) for an algorithm, or a synthesizer, without halves that is to run without overlap.
 [[nodiscard]] Diagnostic no_halves(std::string_view algorithm);
 

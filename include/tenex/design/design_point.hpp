@@ -18,6 +18,7 @@
 #include "tenex/design/stragglers.hpp"
 #include "tenex/design/training_point.hpp"
 #include "tenex/files/demand.hpp"
+#include "tenex/schedule/algorithm_traits.hpp"
 #include "tenex/schedule/run_choices.hpp"
 #include "tenex/topology/faults.hpp"
 #include "tenex/topology/shape.hpp"
@@ -68,10 +69,6 @@ struct TopologyChoice {
   std::size_t machine_npus = 0;                                  ///< of a machine file; 0 for shapes
 };
 
-/// The kind of algorithm that a point names; it decides which settings can matter to the result. `any`: the point
-/// leaves the choice to its evaluation (kBestOfAll).
-enum class AlgorithmFamily : std::uint8_t { unknown, textbook, synthesizer, any };
-
 /// The word for the best of all synthesizers and textbook algorithms that can do a point.
 inline constexpr std::string_view kBestOfAll = "best";
 
@@ -79,36 +76,6 @@ inline constexpr std::string_view kBestOfAll = "best";
 inline constexpr std::int64_t kAutomaticChunks = 0;
 /// The most chunks that such an evaluation tries.
 inline constexpr std::int64_t kMostAutomaticChunks = 512;
-
-/// The settings that an algorithm reads. An unknown algorithm reads all.
-struct SettingReads {
-  bool window = true;
-  bool order = true;
-  bool engine = true;    ///< it has several engines
-  bool attempts = true;  ///< it draws random numbers
-  bool routes = true;    ///< it routes chunks one by one: relays, improve
-  bool switches = true;  ///< it sends over switches; otherwise they are unwound for it
-  bool phases = true;    ///< its All-Reduce is a reduction and a gather: overlap
-  bool stops = true;     ///< it ends at the first result that is good enough
-  bool solves = true;    ///< it runs solvers: solver_nodes, solver_time_limit
-  bool epochs = true;    ///< its solvers work on epochs: formulation, epoch, priorities
-  bool operator==(const SettingReads&) const = default;
-};
-
-/// The facts that a study needs about an algorithm or synthesizer. They come from its registry entry.
-struct AlgorithmFacts {
-  std::string name;
-  AlgorithmFamily family = AlgorithmFamily::unknown;
-  std::vector<CollectiveKind> collectives = {};  ///< for which it is defined; empty: all
-  SettingReads reads = {};
-  std::vector<std::string> engines = {};     ///< values of the key `engine`, beside "auto"
-  std::vector<CollectiveKind> delays = {};   ///< synthesizers: those that it makes where NPUs start late
-  std::vector<CollectiveKind> varying = {};  ///< those that it makes where bandwidth varies with time
-  std::string long_name = {};                ///< another name in studies; empty: none
-
-  /// Whether it makes the collective where NPUs start late. Simulated algorithms always do.
-  [[nodiscard]] bool waits_for_late(CollectiveKind kind) const;
-};
 
 /// How far a row's bounds with certificates are searched.
 enum class BoundSearch : std::uint8_t {
@@ -128,7 +95,7 @@ struct CollectivePoint {
   std::uint32_t root = 0;
   bool overlap = true;  ///< All-Reduce: which time is the collective time
   Backend backend = Backend::congestion_aware;
-  std::uint32_t window = 0;  ///< of textbook algorithms: most of AlgorithmReads::window in flight at once; 0: all
+  std::uint32_t window = 0;  ///< of textbook algorithms: most of SettingReads::window in flight at once; 0: all
   DestinationOrder order = DestinationOrder::relative;
   Stragglers stragglers;
   SimulationEngine simulation_engine = SimulationEngine::automatic;  ///< never changes the result
@@ -138,20 +105,13 @@ struct CollectivePoint {
 /// One point: a network, how collectives are made on it, and its work: a collective, or the training of a model. A
 /// training point reads only the collective settings that its `collective_time` needs. Fields are named like the
 /// study's keys.
-struct DesignPoint {
+struct DesignPoint : SynthesisChoices {
   TopologyChoice topology;
   std::int64_t chunks = 1;  ///< kAutomaticChunks: chosen
-  std::string algorithm;    ///< a textbook algorithm or a synthesizer, kBestOfAll, or "replay"
+  std::string algorithm;    ///< AlgorithmTraits::name; name_algorithm() sets it with what follows from it
   AlgorithmFamily family = AlgorithmFamily::unknown;
-  SettingReads reads;
+  SettingReads reads = kReadsAll;
   Occupancy occupancy = Occupancy::serialization;
-  std::uint32_t attempts = 1;
-  std::string engine = "auto";  ///< one of the engines in the synthesizer's entry
-  GoodEnough good_enough;
-  SolverChoice solver;
-  Relays relays = Relays::any;
-  Improvement improve = Improvement::all;
-  std::uint64_t seed = 1;
   std::variant<CollectivePoint, TrainingPoint> work;
 
   [[nodiscard]] bool trains() const { return std::holds_alternative<TrainingPoint>(work); }
@@ -173,6 +133,9 @@ struct DesignPoint {
   if (point.chunks == kAutomaticChunks) point.chunks = 1;
   return point;
 }
+
+/// Gives the point an algorithm, with the traits that decide which settings can matter to it.
+void name_algorithm(DesignPoint& point, const AlgorithmTraits& traits);
 
 /// Fills `canonical` and `key` from the other fields. O(length).
 void seal(DesignPoint& point);

@@ -52,8 +52,10 @@ struct Study {
 
 /// The names that a text may use: registries of modules above this one, and the source of files.
 struct Vocabulary {
-  std::vector<AlgorithmFacts> algorithms;      ///< textbook algorithms, then synthesizers, as messages list them
-  std::vector<ObjectiveName> objectives = {};  ///< the metrics that [search] may name
+  /// Entries of registries: textbook algorithms, then synthesizers, as messages list them.
+  std::vector<const AlgorithmTraits*> algorithms;
+  std::vector<const AlgorithmTraits*> missing = {};  ///< entries that this build lacks (AlgorithmTraits::packages)
+  std::vector<ObjectiveName> objectives = {};        ///< the metrics that [search] may name
   std::vector<BuiltinFile> workloads = builtin_workloads();
   std::vector<BuiltinFile> cost_models = builtin_cost_models();
   std::vector<BuiltinFile> machines = builtin_machines();
@@ -77,8 +79,8 @@ struct Vocabulary {
   }
 };
 
-/// The facts about an algorithm, by its name or long name; null if there is none with this name.
-[[nodiscard]] const AlgorithmFacts* find_facts(const Vocabulary& vocabulary, std::string_view algorithm);
+/// The traits of an algorithm, by its name or long name; null if there is none with this name.
+[[nodiscard]] const AlgorithmTraits* find_traits(const Vocabulary& vocabulary, std::string_view algorithm);
 
 /// Parses and enumerates. Places name `file`; machine files are searched relative to its folder, then to the working
 /// directory. Errors: every mistake that the text alone shows, at once, in the order of their places; for rows that

@@ -51,7 +51,7 @@ struct PointSizes {
 [[nodiscard]] double serialised_hops(const DesignPoint& point, const PointSizes& sizes);
 
 /// Whether the point asks for the best of all textbook algorithms.
-[[nodiscard]] inline bool tries_all(const DesignPoint& point) { return point.algorithm == kAutoAlgorithm; }
+[[nodiscard]] inline bool tries_all(const DesignPoint& point) { return point.family == AlgorithmFamily::any_textbook; }
 /// Whether the point runs a textbook algorithm, or the best of them.
 [[nodiscard]] bool is_program(const DesignPoint& point);
 /// Whether every message or send of the point's algorithm is known to carry one chunk; false for the best of all.

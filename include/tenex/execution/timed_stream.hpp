@@ -1,8 +1,6 @@
 // The common result of textbook algorithms and synthesizers: a timed stream of sends.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,9 +8,9 @@
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/execution/options.hpp"
+#include "tenex/schedule/run_metrics.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/simulation/simulator.hpp"
-#include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -20,31 +18,18 @@ namespace tenex {
 struct PreparedPoint;
 class SharedSchedules;
 
-/// A timed stream of sends (or times alone), and how it was made.
-struct TimedStream {
+/// A timed stream of sends (or times alone), and what its run reports.
+struct TimedStream : RunMetrics {
   Schedule schedule;
   bool has_schedule = true;
   bool physical = true;  ///< bounds hold for its times: all but the congestion-unaware backend's
   SimTime finish;
-  std::uint64_t sends = 0;
-  std::int64_t with_overlap_ps = -1;
-  std::int64_t without_overlap_ps = -1;
-  std::string overlap_method;          ///< as in Synthesis
-  std::string left_out;                ///< as in Synthesis
-  std::optional<SearchReport> search;  ///< as in Synthesis
-  std::optional<SolverReport> solver;  ///< as in Synthesis
-  SimTime rate_time;                   ///< as in Synthesis
-  std::string engine;
-  std::string simulation_engine;  ///< of a program's simulation; empty for synthesizers
-  std::string destination_order;  ///< of the program; empty for synthesizers
-  std::string chosen_algorithm;   ///< of `auto`; else empty
-  std::int64_t candidates = -1;   ///< of `auto`: how many were simulated
-  bool single_chunks = true;      ///< every send carries one chunk
+  std::string left_out;       ///< as in Synthesis
+  SimTime rate_time;          ///< as in Synthesis
+  bool single_chunks = true;  ///< every send carries one chunk
   std::vector<LinkLoad> link_loads;
   Utilization utilization;
   std::vector<Delivery> arrivals;
-  double synthesis_seconds = 0;
-  double simulation_seconds = 0;
 };
 
 /// Simulates the point's textbook algorithm, or the best of all candidates for `auto` (the first of the table among

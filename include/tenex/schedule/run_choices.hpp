@@ -112,4 +112,38 @@ struct GoodEnough {
 /// "99.5%".
 [[nodiscard]] std::string to_string(const GoodEnough& share);
 
+/// The word for the fastest engine of a synthesizer that suits the problem at full quality.
+inline constexpr std::string_view kAutomaticEngine = "auto";
+
+/// What a study chooses of synthesizers. A synthesizer reads those that concern it, as its SettingReads say. (Textbook
+/// algorithms read the seed.)
+struct SynthesisChoices {
+  std::uint64_t seed = 1;
+  std::uint32_t attempts = 1;  ///< multi-start: the best of this many attempts is kept (the earliest of equals)
+  std::string engine{kAutomaticEngine};  ///< kAutomaticEngine, or one of the synthesizer's engines
+  Relays relays = Relays::any;
+  Improvement improve = Improvement::all;
+  GoodEnough good_enough = {};
+  SolverChoice solver = {};
+};
+
+/// The settings of a study that can change what an algorithm or a synthesizer makes.
+struct SettingReads {
+  std::string_view window = {};  ///< the unit that a window counts, in words; empty: it reads none
+  bool order = false;
+  bool engine = false;    ///< it has several engines
+  bool attempts = false;  ///< it draws random numbers, so that attempts differ
+  bool routes = false;    ///< it routes chunks one by one: relays, improve
+  /// It sends over switches, stored ones (vertices) and wires. Otherwise switches are unwound for it (TACOS, section
+  /// IV-G), or its requirement leaves none.
+  bool switches = false;
+  bool phases = false;  ///< its All-Reduce is a reduction and then a gather: overlap
+  bool stops = false;   ///< it has several ways and ends at the first result that is good enough: good_enough
+  bool solves = false;  ///< it runs solvers: solver_nodes, solver_time_limit
+  bool epochs = false;  ///< its solvers work on epochs: formulation, epoch, priorities
+  bool operator==(const SettingReads&) const = default;
+};
+/// Of an algorithm of which nothing is known.
+inline constexpr SettingReads kReadsAll{"messages", true, true, true, true, true, true, true, true, true};
+
 }  // namespace tenex

@@ -7,12 +7,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/collective/instance.hpp"
+#include "tenex/schedule/algorithm_traits.hpp"
 #include "tenex/schedule/run_choices.hpp"
+#include "tenex/schedule/run_metrics.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/synthesis/solver_progress.hpp"
 #include "tenex/topology/timing.hpp"
@@ -20,35 +23,23 @@
 
 namespace tenex {
 
-/// Selects the fastest engine of a synthesizer that suits the problem at full quality.
-inline constexpr std::string_view kAutomaticEngine = "auto";
-
 /// The inputs of a synthesizer; nothing else may influence its result.
-struct SynthesisProblem : Instance {
-  std::uint64_t seed = 1;
-  std::uint32_t attempts = 1;  ///< multi-start: the best of this many attempts is kept (the earliest of equals)
-  int threads = 1;             ///< shared by attempts, or by the NPUs of one; never changes the result
-  std::string_view engine = kAutomaticEngine;  ///< kAutomaticEngine, or the name of one of the synthesizer's engines
+struct SynthesisProblem : Instance, SynthesisChoices {
+  SynthesisProblem(const Instance& instance, SynthesisChoices choices = {}, int on_threads = 1)
+      : Instance(instance), SynthesisChoices(std::move(choices)), threads(on_threads) {}
+  SynthesisProblem(const Topology& topology, const Collective& collective,
+                   Occupancy occupancy = Occupancy::serialization, SynthesisChoices choices = {}, int on_threads = 1)
+      : SynthesisProblem(Instance{topology, collective, occupancy}, std::move(choices), on_threads) {}
+
+  int threads;  ///< shared by attempts, or by the NPUs of one; never changes the result
   /// The memory that the synthesis may take. Parts that could improve a result but do not fit (a second engine, a
   /// re-timing) are left out, and the result says so. The synthesizer itself refuses nothing for lack of memory: the
   /// planner does (estimate_bytes).
   std::size_t memory_limit_bytes = std::numeric_limits<std::size_t>::max();
-  Relays relays = Relays::any;             ///< only for synthesizers that route
-  Improvement improve = Improvement::all;  ///< only for synthesizers that route
-  GoodEnough good_enough = {};             ///< only for synthesizers that stop at a result that is good enough
-  SolverChoice solver = {};                ///< only for synthesizers with solvers
   /// NPUs that send nothing, own or forwarded, before a time; at most one entry for an NPU. Only for collectives in
-  /// Synthesizer::delays.
+  /// AlgorithmTraits::delays.
   std::vector<StartDelay> start_delays = {};
   SolverProgress solver_progress = {};  ///< only for synthesizers with solvers; never changes the result
-};
-
-/// What the passes after a search of paths did.
-struct SearchReport {
-  SimTime searched;            ///< the time before them
-  SimTime retime_gain;         ///< how much sooner the schedule ends by sends that start earlier
-  SimTime reroute_gain;        ///< and by chunks that were routed again
-  std::uint64_t rerouted = 0;  ///< how many were
 };
 
 /// What a solver did and proved.
@@ -63,89 +54,62 @@ struct SolverReport {
   bool clock_ended = false;  ///< SolverChoice::time_limit ended a search, so another run may end elsewhere
 };
 
-/// A synthesized schedule and how it was made.
-struct Synthesis {
-  Schedule schedule;  ///< All-Reduce: with overlap (re-timed)
-  SimTime time;       ///< its last useful arrival
-  /// All-Reduce: "retimed", "no_gain" (proven: re-timing ends no sooner), "reordered" (links take the sends of both
-  /// halves in another order), "trees" (never in sequence: each chunk has its tree), "no_memory" (re-timing does not
-  /// fit into memory_limit_bytes), or "no_room" (switches have limited buffers, in which chunks that came sooner could
-  /// wait too long).
-  std::string overlap_method;
+/// A synthesized schedule and how it was made. Of RunMetrics a synthesizer sets `engine`, and whatever else it has to
+/// tell; an All-Reduce sets `overlap_method`: "retimed", "no_gain" (proven: re-timing ends no sooner), "reordered"
+/// (links take the sends of both halves in another order), "trees" (never in sequence: each chunk has its tree),
+/// "no_memory" (re-timing does not fit into memory_limit_bytes), or "no_room" (switches have limited buffers, in which
+/// chunks that came sooner could wait too long).
+struct Synthesis : RunMetrics {
+  Schedule schedule;      ///< All-Reduce: with overlap (re-timed)
+  SimTime time;           ///< its last useful arrival
   SimTime overlap_limit;  ///< All-Reduce: lower bound on the time of a re-timing (zero: not known)
   /// All-Reduce: time of reduction, then gather; zero where it is not made of them. Otherwise equal to `time`.
   SimTime time_without_overlap;
   Schedule without_overlap;            ///< the schedule that takes `time_without_overlap`
-  std::string engine;                  ///< the engine that made it: "event_driven", "reference"
   std::uint32_t best_attempt = 0;      ///< All-Reduce: best attempt of its gather part
   std::uint64_t pruned_waste = 0;      ///< deliveries removed before a time reversal
-  std::optional<SearchReport> search;  ///< of synthesizers that route
   std::optional<SolverReport> solver;  ///< of synthesizers with solvers
   /// Of trees: the least time in which every link carries what the trees put on it, without latency; zero: not known.
   SimTime rate_time;
   std::string left_out;  ///< improvements that did not fit into the memory, in words; empty: none
 };
 
-/// A registry entry.
-struct Synthesizer {
-  std::string_view name;
-  std::string_view description;
-  std::string_view source;  ///< the paper
+/// The second part of a registry entry: how the synthesizer makes schedules.
+struct ScheduleMaker {
   /// Errors: (input) a topology with switches that the synthesizer cannot use (unwind them), a destination that no
   /// source reaches.
-  Result<Synthesis> (*synthesize)(const SynthesisProblem&);
+  Result<Synthesis> (*synthesize)(const SynthesisProblem&) = nullptr;
   /// Expected bytes under the problem's limit (more than the limit if even the least does not fit) and seconds on one
   /// thread, from sizes alone: for plans and leases. They decide what is tried, and so do not read the number of
   /// threads, which never changes a result.
-  std::size_t (*estimate_bytes)(const SynthesisProblem&);
-  double (*estimate_seconds)(const SynthesisProblem&);
+  std::size_t (*estimate_bytes)(const SynthesisProblem&) = nullptr;
+  double (*estimate_seconds)(const SynthesisProblem&) = nullptr;
   /// The expected sends of one period, if the schedule will be equal periods, so that the verifier checks one of them
   /// in place of all sends; nullopt otherwise. Null: never.
   std::optional<double> (*estimate_period_sends)(const SynthesisProblem&) = nullptr;
   /// Whether a large problem becomes faster in about the proportion of its threads; null: never.
   bool (*uses_threads)(const SynthesisProblem&) = nullptr;
-  /// The collectives that the synthesizer is defined for; empty: all.
-  std::vector<CollectiveKind> collectives = {};
-  /// The engines that a problem may name. Empty: there is only one, and it has no name.
-  std::vector<std::string_view> engines = {};
-  /// Names that Synthesis::engine may have and no problem may ask for.
+  /// Names that RunMetrics::engine may have and no problem may ask for.
   std::vector<std::string_view> makers = {};
-  /// Whether the synthesizer draws random numbers, so that attempts differ.
-  bool draws = true;
-  /// Whether the synthesizer routes chunks one by one, and so reads `relays` and `improve`.
-  bool routes = false;
-  /// Whether the synthesizer sends over switches, stored ones (vertices) and wires. Otherwise switches are unwound for
-  /// it (TACOS, section IV-G).
-  bool uses_switches = false;
-  /// Whether an All-Reduce is a reduction and then a gather, so that it can be asked for without their overlap.
-  bool phases = true;
-  /// Whether it has several ways and ends at the first result that is good enough (SynthesisProblem::good_enough).
-  bool stops = false;
-  /// Whether it runs solvers, and so reads SolverChoice::nodes and time_limit.
-  bool solves = false;
-  /// Whether its solvers work on epochs, and so read SolverChoice::formulation, epoch and priorities.
-  bool has_epochs = false;
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time
   /// is the only time that the synthesizer reads. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;
-  /// The collectives that it makes where NPUs start late (SynthesisProblem::start_delays). An engine that cannot says
-  /// so.
-  std::vector<CollectiveKind> delays = {};
-  /// The collectives that it makes where bandwidth varies with time (Topology::varies()).
-  std::vector<CollectiveKind> varying = {};
   /// The engine that makes one NPU's schedule, which stands for all, for collectives over all NPUs on topologies with a
   /// translation group. kAutomaticEngine prefers it there. Empty: none.
   std::string_view translations_engine = {};
 };
+
+/// A registry entry: all that other code asks of a synthesizer.
+struct Synthesizer : AlgorithmTraits, ScheduleMaker {};
 
 /// The synthesizer where none is named.
 inline constexpr std::string_view kDefaultSynthesizer = "tacos";
 
 /// The explicit table: a line per synthesizer.
 [[nodiscard]] const std::vector<Synthesizer>& synthesizers();
-/// The makers of all synthesizers with solvers in the order of the table, also in a build that has none of them: it
-/// reads the results of others.
-[[nodiscard]] const std::vector<std::string_view>& solver_makers();
+/// Those that this build lacks, as AlgorithmTraits::packages says: it refuses them by name and reads the results of
+/// others. They have no functions.
+[[nodiscard]] const std::vector<Synthesizer>& missing_synthesizers();
 /// The synthesizer of that name, or nullptr.
 [[nodiscard]] const Synthesizer* find_synthesizer(std::string_view name);
 

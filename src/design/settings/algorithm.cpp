@@ -36,23 +36,19 @@ constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
 Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Node& node, ValueContext& context) {
   const Vocabulary& vocabulary = context.vocabulary;
-  const AlgorithmFacts* facts = find_facts(vocabulary, node.text());
-  if (facts == nullptr) {
+  const AlgorithmTraits* traits = find_traits(vocabulary, node.text());
+  if (traits == nullptr) {
     const auto known = vocabulary.algorithm_names();
-    if (const LaterWord* later = find_later_algorithm(node.text())) {
-      if (!later->packages.empty())
+    for (const AlgorithmTraits* missing : vocabulary.missing)
+      if (missing->name == node.text())
         return unsupported_error(
-            node.place(), fmt::format("this tenex has no algorithm \"{}\"", later->name),
-            fmt::format("{}; it was built without its libraries", later->purpose),
-            fmt::format("install {} and build tenex again, or choose from {}", later->packages, join(known)));
-      return unsupported_error(node.place(),
-                               fmt::format("algorithm \"{}\" is not supported by this version", later->name),
-                               std::string(later->purpose), fmt::format("choose from {}", join(known)));
-    }
+            node.place(), fmt::format("this tenex has no algorithm \"{}\"", missing->name),
+            fmt::format("{}; it was built without its libraries", missing->description),
+            fmt::format("install {} and build tenex again, or choose from {}", missing->packages, join(known)));
     return unknown_word(node.text(), "algorithm", known, node.text_place());
   }
   SettingValue value = value_at(node);
-  value.text = facts->name;  // a long name is the same algorithm
+  value.text = traits->name;  // a long name is the same algorithm
   value.expression = value.text;
   value.data = value.text;
   return value;
@@ -159,7 +155,7 @@ Result<SettingValue> parse_priorities(const Setting& setting, std::string_view, 
 void reset_algorithm(const PointDraft& draft) {
   algorithm(draft).clear();
   draft.point.family = AlgorithmFamily::unknown;
-  draft.point.reads = {};
+  draft.point.reads = kReadsAll;
 }
 std::string algorithm_line(const PointView& view) {
   return view.trains && algorithm(view) == kTrainingAlgorithm ? std::string() : algorithm(view);
@@ -175,7 +171,9 @@ bool may_leave_groups(const PointView& view) {
 }
 bool reads_engine(const PointView& view) { return synthesizes(view) && view.point.reads.engine; }
 bool is_textbook(const PointView& view) {
-  return view.point.family == AlgorithmFamily::textbook || view.point.family == AlgorithmFamily::unknown;
+  const auto family = view.point.family;
+  return family == AlgorithmFamily::textbook || family == AlgorithmFamily::any_textbook ||
+         family == AlgorithmFamily::unknown;
 }
 /// Whether the point's evaluation tries several ways and may end at the first that is good enough.
 bool tries_several(const PointView& view) {
@@ -188,7 +186,7 @@ bool weighs_groups(const PointView& view) {
   return has_epochs(view) && runs_collective(view) && view.collective.groups.list().size() > 1;
 }
 bool reads_order(const PointView& view) { return is_textbook(view) && view.point.reads.order; }
-bool reads_window(const PointView& view) { return is_textbook(view) && view.point.reads.window; }
+bool reads_window(const PointView& view) { return is_textbook(view) && !view.point.reads.window.empty(); }
 
 }  // namespace
 

@@ -46,7 +46,9 @@ bool have_abilities(const PointView& view) {
   return has_switches(view) && view.point.reads.switches && view.point.topology.unwind == 0;
 }
 bool counts_for_textbooks(bool of_kind, const PointView& view) {
-  return of_kind || view.collective.kind == CollectiveKind::mixed || view.point.family != AlgorithmFamily::textbook;
+  const auto family = view.point.family;
+  return of_kind || view.collective.kind == CollectiveKind::mixed ||
+         (family != AlgorithmFamily::textbook && family != AlgorithmFamily::any_textbook);
 }
 /// No bound of a collective whose chunks have one destination each counts copies ...
 bool may_copy(const PointView& view) {

@@ -18,10 +18,14 @@ Result<Gathered> gather_as_asked(const SynthesisProblem& problem) {
   auto plan = plan_paths(problem, options);
   if (!plan) return plan.errors();
   for (const PathsPass& pass : plan->report.passes) {
-    auto& search = plan->gathered.search;
-    if (!search) search.emplace().searched = pass.before;
-    if (pass.name == "reroute") search->rerouted = pass.work;
-    (pass.name == "reroute" ? search->reroute_gain : search->retime_gain) += pass.before - pass.after;
+    auto& run = plan->gathered.run;
+    if (run.searched_time_ps < 0) {
+      run.searched_time_ps = pass.before.count();
+      run.retime_gain_ps = run.reroute_gain_ps = run.rerouted = 0;
+    }
+    const bool reroutes = pass.name == "reroute";
+    if (reroutes) run.rerouted = static_cast<std::int64_t>(pass.work);
+    (reroutes ? run.reroute_gain_ps : run.retime_gain_ps) += (pass.before - pass.after).count();
   }
   return std::move(plan->gathered);
 }

@@ -95,14 +95,8 @@ class SideBySide {
   [[nodiscard]] Result<Plan> plan(const Topology& topology, const std::vector<GroupRole>& roles, bool reverse) const {
     if (roles.empty()) return Plan{};
     const Collective collective = of_roles(problem_.collective, roles);
-    const SynthesisProblem part{{topology, collective, problem_.occupancy},
-                                problem_.seed,
-                                problem_.attempts,
-                                problem_.threads,
-                                problem_.engine,
-                                problem_.memory_limit_bytes,
-                                problem_.relays,
-                                problem_.improve};
+    SynthesisProblem part{{topology, collective, problem_.occupancy}, problem_, problem_.threads};
+    part.memory_limit_bytes = problem_.memory_limit_bytes;
     auto gathered = gather_(part);
     if (!gathered) return gathered.errors();
     if (reverse) *gathered = keep_rest(*gathered, without_waste(part, gathered->schedule));

@@ -106,12 +106,10 @@ GatherPart::GatherPart(const SynthesisProblem& problem)
     : whole_(problem), gather_(gather_collective(problem.collective)) {}
 
 SynthesisProblem GatherPart::problem() const {
-  return {{whole_.topology, gather_, whole_.occupancy},
-          whole_.seed,
-          whole_.attempts,
-          whole_.threads,
-          whole_.engine,
-          whole_.memory_limit_bytes};
+  SynthesisProblem part{
+      {whole_.topology, gather_, whole_.occupancy}, {whole_.seed, whole_.attempts, whole_.engine}, whole_.threads};
+  part.memory_limit_bytes = whole_.memory_limit_bytes;
+  return part;
 }
 
 std::size_t bytes_of(const SynthesisProblem& problem, const TacosEngine& engine) {

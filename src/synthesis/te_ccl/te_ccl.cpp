@@ -30,9 +30,8 @@ using namespace te_ccl;  // NOLINT: the parts of this synthesizer
 
 /// Whether the synthesizer, which has no solvers, can make this collective on this network.
 bool can_make(const Synthesizer& other, const SynthesisProblem& problem) {
-  if (other.solves || (!other.uses_switches && !problem.topology.direct())) return false;
-  return other.collectives.empty() ||
-         std::ranges::find(other.collectives, problem.collective.kind()) != other.collectives.end();
+  if (other.reads.solves || (!other.reads.switches && !problem.topology.direct())) return false;
+  return other.makes(problem.collective.kind());
 }
 
 /// Takes the halves of an All-Reduce from the other schedule where it has none or they take longer.

@@ -19,7 +19,7 @@ TEST(AllReduceScale, IsVerifiedSendBySendOnA200x200Mesh) {
   const auto collective = support::collective(CollectiveKind::all_reduce, 40'000, mebibytes(40'000));
   const auto begin = Clock::now();
   const auto made =
-      find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, 1, 1, 2, "exact"}).value();
+      find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, {1, 1, "exact"}, 2}).value();
   const auto middle = Clock::now();
   VerifyOptions options;
   options.threads = 2;

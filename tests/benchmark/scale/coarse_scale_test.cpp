@@ -33,7 +33,8 @@ double gather(const std::string& name, const Topology& topology, Occupancy occup
       support::collective(CollectiveKind::all_gather, topology.npus(), bytes(1'000'000) * (npus * chunks), chunks);
   const double wall = wall_seconds();
   const double user = user_seconds();
-  const auto made = find_synthesizer("tacos")->synthesize({topology, collective, occupancy, 1, 1, 2, "coarse"}).value();
+  const auto made =
+      find_synthesizer("tacos")->synthesize({topology, collective, occupancy, {1, 1, "coarse"}, 2}).value();
   const double wall_after = wall_seconds();
   const double user_after = user_seconds();
   VerifyOptions options;

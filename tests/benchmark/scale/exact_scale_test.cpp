@@ -66,7 +66,7 @@ double run(const std::string& name, const Topology& topology) {
   const double user_before = usage().user_seconds;
   const auto start = std::chrono::steady_clock::now();
   const auto made =
-      find_synthesizer("tacos")->synthesize({topology, gather, Occupancy::transfer, 1, 1, kThreads, "exact"}).value();
+      find_synthesizer("tacos")->synthesize({topology, gather, Occupancy::transfer, {1, 1, "exact"}, kThreads}).value();
   const double synthesis = seconds_since(start);
   const Usage used = usage();
   std::printf("%s: %.1f s to synthesize (%.1f s user), %.3f GB held, peak %.3f GB\n", name.c_str(), synthesis,

@@ -65,7 +65,7 @@ ScheduleFile gather(Topology topology, std::string_view engine) {
   auto collective = support::collective(CollectiveKind::all_gather, topology.npus(),
                                         bytes(1'000'000) * static_cast<std::int64_t>(topology.npus()));
   auto made = find_synthesizer("tacos")
-                  ->synthesize({topology, collective, Occupancy::transfer, 1, 1, kThreads, engine})
+                  ->synthesize({topology, collective, Occupancy::transfer, {1, 1, std::string(engine)}, kThreads})
                   .value();
   return {std::move(topology), std::move(collective), Occupancy::transfer, std::move(made.schedule), "tacos", ""};
 }

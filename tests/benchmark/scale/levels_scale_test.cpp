@@ -18,7 +18,7 @@ double gather_efficiency(std::string_view shape, const std::vector<int>& gbps, O
   const auto topology = support::shape(shape, {support::kAlpha}, bandwidth);
   const auto n = static_cast<std::int64_t>(topology.npus());
   const auto gather = support::collective(CollectiveKind::all_gather, topology.npus(), bytes(1'000'000 * n));
-  const auto made = find_synthesizer("tacos")->synthesize({topology, gather, occupancy, 1, 1, 2, "exact"}).value();
+  const auto made = find_synthesizer("tacos")->synthesize({topology, gather, occupancy, {1, 1, "exact"}, 2}).value();
   const auto verdict = verify({topology, gather, occupancy}, made.schedule);
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.collective_time, made.time);

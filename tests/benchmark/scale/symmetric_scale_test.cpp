@@ -20,7 +20,7 @@ TEST(SymmetricScale, GathersOnAMillionNpusAtTheBound) {
   const Topology torus = support::shape("torus(100,100,100)");
   const Collective gather = support::collective(CollectiveKind::all_gather, torus.npus(), bytes(100'000'000'000));
   const auto begin = std::chrono::steady_clock::now();
-  const SynthesisProblem problem{torus, gather, Occupancy::transfer, 1, 1, 1, "symmetric"};
+  const SynthesisProblem problem{torus, gather, Occupancy::transfer, {1, 1, "symmetric"}};
   const Synthesis made = find_synthesizer("tacos")->synthesize(problem).value();
   RecordProperty("synthesis_seconds", std::to_string(seconds_since(begin)));
   const Verdict verdict = verify_symmetric({torus, gather, Occupancy::transfer}, made.schedule);
@@ -32,7 +32,7 @@ TEST(SymmetricScale, GathersOnAMillionNpusAtTheBound) {
 TEST(SymmetricScale, AllReducesOnAMillionNpus) {
   const Topology torus = support::shape("torus(100,100,100)");
   const Collective all = support::collective(CollectiveKind::all_reduce, torus.npus(), bytes(100'000'000'000));
-  const SynthesisProblem problem{torus, all, Occupancy::serialization, 1, 1, 1, "symmetric"};
+  const SynthesisProblem problem{torus, all, Occupancy::serialization, {1, 1, "symmetric"}};
   const Synthesis made = find_synthesizer("tacos")->synthesize(problem).value();
   const Verdict verdict = verify_symmetric({torus, all, Occupancy::serialization}, made.schedule);
   EXPECT_TRUE(verdict.valid());

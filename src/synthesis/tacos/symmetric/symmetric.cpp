@@ -202,10 +202,8 @@ Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem) {
   const std::optional<Collective> other =
       gathers ? std::nullopt : std::optional(problem.collective.as(CollectiveKind::all_gather));
   auto gathered = gather_symmetric({{problem.topology, gathers ? problem.collective : *other, problem.occupancy},
-                                    problem.seed,
-                                    problem.attempts,
-                                    problem.threads,
-                                    problem.engine});
+                                    {problem.seed, problem.attempts, problem.engine},
+                                    problem.threads});
   if (!gathered) return gathered.errors();
   Synthesis synthesis;
   synthesis.engine = "symmetric";
