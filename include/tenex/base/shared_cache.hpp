@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tenex/base/contract.hpp"
+
 namespace tenex {
 
 /// Least-recently-used map from text to a shared immutable value, bounded by the bytes that values say they take.
@@ -35,8 +37,10 @@ class SharedCache {
     return found->second->value;
   }
 
-  /// Keeps a value that counts `bytes`, unless there is one of that key or it exceeds the limit by itself.
+  /// Keeps a value that counts `bytes`, unless there is one of that key or it exceeds the limit by itself. Expects: a
+  /// value. Ensures: what is kept counts no more than the limit.
   void insert(const std::string& key, std::shared_ptr<const Value> value, std::size_t bytes) {
+    TENEX_EXPECTS(value != nullptr, "a value");
     const std::lock_guard lock(mutex_);
     if (bytes > limit_ || index_.contains(key)) return;
     entries_.push_front({key, std::move(value), bytes});
@@ -47,6 +51,7 @@ class SharedCache {
       index_.erase(entries_.back().key);
       entries_.pop_back();
     }
+    TENEX_ENSURES(used_ <= limit_ && index_.size() == entries_.size(), "what is kept counts no more than the limit");
   }
 
  private:
