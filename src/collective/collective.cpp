@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "tenex/base/bitset.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/units.hpp"
 
 namespace tenex {
@@ -179,6 +180,29 @@ Diagnostics check_amounts(const CollectiveRequest& request) {
   return strictest == nullptr ? Diagnostics{} : check_size(work_of(request, *strictest), *strictest);
 }
 
+/// Whether each group has chunks that hold all of its bytes. O(groups + conditions).
+bool hold_all_bytes(const Collective& collective) {
+  // Their product may exceed 64 bits.
+  const auto hold = [](Bytes chunk, std::int64_t chunks, Bytes all) {
+    return chunk > bytes(0) && (all.count() - 1) / chunk.count() < chunks;
+  };
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto group = GroupId::at(g);
+    const auto kind = collective.kind(group);
+    if (collective.chunks_in(group) == 0) return false;
+    std::size_t next = collective.first_chunk(group).index();
+    for (const Condition& condition : collective.conditions(group)) {
+      if (!hold(collective.chunk_bytes(ChunkId::at(next)), collective.chunks_per_npu(group), condition.size))
+        return false;
+      next += static_cast<std::size_t>(collective.chunks_per_npu(group));
+    }
+    const auto pieces = chunks_of_buffer(kind, collective.groups()[g].members.size(), collective.chunks_per_npu(group));
+    if (!stores_conditions(kind) && !hold(collective.chunk_bytes(ChunkId::at(next)), pieces, collective.size(group)))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool ProcessGroup::operator==(const ProcessGroup& other) const {
@@ -202,6 +226,7 @@ Result<Collective> Collective::make(CollectiveRequest request) {
   for (ProcessGroup& group : request.groups) made.add_part(request, group);
   made.add_memberships();
   made.kind_ = made.common_kind();
+  TENEX_ENSURES(hold_all_bytes(made), "each group has chunks that hold all of its bytes");
   return made;
 }
 
@@ -425,6 +450,7 @@ Collective Collective::as(CollectiveKind kind) const {
 }
 
 Collective Collective::only(GroupId group) const {
+  TENEX_EXPECTS(group.index() < groups_.size(), "a group that exists");
   const Part& part = parts_[group.index()];
   ProcessGroup alone{groups_[group.index()].members};
   alone.conditions = part.conditions;

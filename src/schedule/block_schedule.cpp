@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "schedule/row_grid.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/view_parts.hpp"
 
@@ -282,6 +283,9 @@ class BlockStorage final : public ScheduleStorage {
 Schedule make_block_schedule(const Topology& topology, BlockSchedule data, int threads) {
   ensure(data.entries.size() == topology.npus() && data.runs_begin.size() == topology.npus() + 1,
          "make_block_schedule: data of another topology");
+  TENEX_EXPECTS(data.period > SimTime::zero(), "a period");
+  TENEX_EXPECTS(data.block.size() == topology.npus() * data.stride && data.when.size() == data.block.size(),
+                "tables as long as `npus` and `stride` say");
   return Schedule(std::make_shared<const BlockStorage>(topology, std::move(data), threads));
 }
 

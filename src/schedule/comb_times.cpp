@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/topology/time_range.hpp"
 
@@ -176,6 +177,7 @@ std::string comb_problem(const CombSchedule& data) {
 }
 
 SimTime comb_time(const CombSchedule& data) {
+  TENEX_EXPECTS(comb_problem(data).empty(), "data without a problem");
   const CombTimes times(data);
   SimTime end;
   for (std::uint32_t tree = 0; tree < times.trees() && tree < data.chunks; ++tree) {

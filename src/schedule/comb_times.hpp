@@ -38,7 +38,7 @@ struct CombStage {
   CombWave down;
 };
 
-/// The timetable's tables, computed from its data. The data must have no problem.
+/// The timetable's tables, computed from its data. Expects: data without a problem.
 class CombTimes {
  public:
   explicit CombTimes(const CombSchedule& data);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "schedule/vertex_roles.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/views.hpp"
 #include "tenex/topology/slow_windows.hpp"
@@ -113,7 +114,10 @@ class WastePruner {
 
 Schedule prune_waste(const Instance& instance, const Schedule& schedule) {
   ensure(!instance.collective.has_sums(), "prune_waste: a collective that reduces has no duplicate deliveries to drop");
-  return make_list_schedule(WastePruner(instance, schedule).prune());
+  Schedule pruned = make_list_schedule(WastePruner(instance, schedule).prune());
+  TENEX_ENSURES(pruned.sends() <= schedule.sends(), "no more sends");
+  TENEX_ENSURES(last_arrival(instance, pruned) <= last_arrival(instance, schedule), "no later an end");
+  return pruned;
 }
 
 }  // namespace tenex

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "schedule/segments.hpp"
+#include "tenex/base/bitset.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/view_parts.hpp"
 #include "tenex/schedule/views.hpp"
@@ -144,9 +146,17 @@ class RelabelledStorage final : public ScheduleStorage {
   std::vector<ChunkId> places_;    ///< the new chunk at each place of the base; empty where chunks keep their names
 };
 
+template <class Name>
+bool is_permutation(const std::vector<Name>& names) {
+  Bitset seen(names.size());
+  return std::ranges::all_of(names,
+                             [&](Name name) { return name.index() < names.size() && seen.insert(name.index()); });
+}
+
 }  // namespace
 
 Schedule relabelled(const Schedule& schedule, std::vector<LinkId> links, std::vector<ChunkId> chunks) {
+  TENEX_EXPECTS(is_permutation(links) && is_permutation(chunks), "permutations");
   if (!schedule.may_carry_messages())
     return Schedule(std::make_shared<const RelabelledStorage>(schedule, std::move(links), std::move(chunks)));
   auto sends = list_sends(schedule);

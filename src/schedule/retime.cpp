@@ -26,8 +26,10 @@
 
 #include "schedule/holding.hpp"
 #include "schedule/retimers.hpp"
+#include "schedule/segments.hpp"
 #include "schedule/vertex_roles.hpp"
 #include "schedule/wire_order.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/topology/slow_windows.hpp"
 
@@ -238,12 +240,31 @@ class Retimer {
   std::vector<SimTime> start_;  ///< new times
 };
 
+/// Whether a link has two sends at once. O(sends).
+bool any_overlap(const Instance& instance, const Schedule& schedule) {
+  const StartedHops times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
+  std::vector<SimTime> free(instance.topology.links());
+  bool found = false;
+  for_each_send(schedule, [&](const Send& send) {
+    const auto size_class = instance.collective.size_class(send.chunk);
+    SimTime& until = free[send.link.index()];
+    found = found || send.start < until;
+    until = send.start + times.at(instance.topology.class_of(send.link), size_class, send.start).busy;
+  });
+  return found;
+}
+
 }  // namespace
 
 Schedule retime(const Instance& instance, const Schedule& schedule) {
-  if (auto sends = instance.topology.varies() ? std::nullopt : retime_plain(instance, schedule))
-    return make_list_schedule(*std::move(sends));
-  return make_list_schedule(Retimer(instance, schedule).retime());
+  TENEX_EXPECTS(!(instance.topology.varies() && instance.collective.has_sums()), "no sums where bandwidth varies");
+  auto sends = instance.topology.varies() ? std::nullopt : retime_plain(instance, schedule);
+  Schedule retimed = make_list_schedule(sends ? *std::move(sends) : Retimer(instance, schedule).retime());
+  TENEX_ENSURES(retimed.sends() == schedule.sends(), "as many sends");
+  TENEX_ENSURES(last_arrival(instance, retimed) <= last_arrival(instance, schedule) ||
+                    instance.topology.wires() != nullptr || any_overlap(instance, schedule),
+                "no later an end than that of a schedule whose links take one send at a time");
+  return retimed;
 }
 
 }  // namespace tenex

@@ -11,6 +11,8 @@
 #include <memory>
 #include <utility>
 
+#include "tenex/base/contract.hpp"
+
 namespace tenex {
 namespace {
 
@@ -206,11 +208,24 @@ std::size_t LinkTimes::bytes() const {
   return total;
 }
 
+namespace {
+
+bool are_in_order(const LinkTimes& times) {
+  return std::ranges::all_of(times.runs, [](const std::vector<LinkRun>& runs) {
+    return std::ranges::is_sorted(runs, {}, &LinkRun::start) &&
+           (runs.empty() || (runs.front().start >= SimTime::zero() &&
+                             std::ranges::min(runs, {}, &LinkRun::step).step >= SimTime::zero()));
+  });
+}
+
+}  // namespace
+
 Schedule make_retimed_schedule(const Schedule& base, LinkTimes times, int threads) {
   return Schedule(std::make_shared<const RetimedStorage>(base, std::move(times), threads));
 }
 
 std::optional<Schedule> make_retimed_view(const Schedule& base, LinkTimes times, int threads) {
+  TENEX_EXPECTS(are_in_order(times), "starts in order and not negative");
   if (base.tiles() == 0) return std::nullopt;
   auto storage = std::make_shared<const RetimedStorage>(base, std::move(times), threads);
   if (!storage->sound()) return std::nullopt;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "schedule/segments.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/schedule/retime.hpp"
 
 namespace tenex {
@@ -38,6 +39,8 @@ class Runs {
     for_each_send(schedule,
                   [&](const Send& send) { append(all_[send.link.index()], send.link, send.chunk, send.start); });
   }
+
+  [[nodiscard]] SimTime end() const { return end_; }
 
   /// The summary of the link's sends if it makes the schedule's last arrival.
   std::optional<LinkRun> last_to_arrive(LinkId link) {
@@ -94,6 +97,7 @@ SimTime retiming_limit(const Instance& instance, const Schedule& reduction, cons
       if (const auto sum = reducing.last_to_arrive(in); sum && sum->last_chunk == out->first_chunk)
         limit = std::max(limit, sum->least + out->least);
   }
+  TENEX_ENSURES(limit <= reducing.end() + gathering.end(), "no more than the time without overlap");
   return limit;
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "schedule/segments.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/schedule/view_parts.hpp"
 #include "tenex/schedule/views.hpp"
 
@@ -132,13 +133,19 @@ Schedule reversed_list(const Instance& instance, const Schedule& schedule) {
 bool reverses_as_view(const Instance& instance) { return uniform_latency(instance).has_value(); }
 
 Schedule reversed(const Instance& instance, const Schedule& schedule) {
-  if (schedule.may_carry_messages() || !reverses_as_view(instance)) return reversed_list(instance, schedule);
-  const auto start = last_start(schedule);
-  if (!start) return schedule;
-  return Schedule(std::make_shared<const ReversedStorage>(schedule, *start));
+  TENEX_EXPECTS(!instance.topology.varies(), "no bandwidth that varies");
+  const bool as_list = schedule.may_carry_messages() || !reverses_as_view(instance);
+  const auto start = as_list ? std::nullopt : last_start(schedule);
+  if (!as_list && !start) return schedule;
+  Schedule turned =
+      as_list ? reversed_list(instance, schedule) : Schedule(std::make_shared<const ReversedStorage>(schedule, *start));
+  TENEX_ENSURES(turned.sends() == schedule.sends(), "as many sends");
+  TENEX_ENSURES(last_arrival(instance, turned) <= last_arrival(instance, schedule), "no later an end");
+  return turned;
 }
 
 Schedule make_reversed_view(ReversedParts parts) {
+  TENEX_EXPECTS(!parts.base.may_carry_messages(), "a base without messages");
   return Schedule(std::make_shared<const ReversedStorage>(std::move(parts.base), parts.last_start));
 }
 

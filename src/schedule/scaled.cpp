@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "schedule/segments.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/schedule/view_parts.hpp"
@@ -93,6 +94,7 @@ TimeScale::TimeScale(SimTime from, SimTime to) {
 Schedule scaled(const Schedule& schedule, SimTime from, SimTime to) {
   if (from == to || schedule.sends() == 0) return schedule;
   const TimeScale scale(from, to);
+  TENEX_EXPECTS(*last_start(schedule) % from == SimTime::zero(), "starts that are multiples of `from`");
   const auto* symmetric = symmetric_storage(schedule);
   if (symmetric == nullptr) return Schedule(std::make_shared<const ScaledStorage>(schedule, from, scale));
   // The result stays symmetric for the code that knows symmetric schedules, above all the orbit check.

@@ -13,7 +13,9 @@
 
 #include "schedule/orbit_links.hpp"
 #include "schedule/orbits.hpp"
+#include "schedule/verifier/verdict_contract.hpp"
 #include "tenex/base/bitset.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/csr.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/units.hpp"
@@ -309,11 +311,7 @@ Verdict verify_relayed(const Instance& instance, const Schedule& schedule, const
   return verdict;
 }
 
-}  // namespace
-
-Verdict verify_symmetric(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
-  ensure(has_orbit_check(instance.topology, instance.collective, schedule),
-         "the orbit check does not know this schedule");
+Verdict verify_orbits(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
   if (const RelayedParts parts = relayed_parts(schedule); parts.ways)
     return verify_relayed(instance, schedule, parts, options);
   const SymmetricStorage& storage = *symmetric_storage(schedule);
@@ -321,6 +319,19 @@ Verdict verify_symmetric(const Instance& instance, const Schedule& schedule, con
   if (translations_hold(instance.topology, storage.group())) links = orbit_links(instance, storage.group());
   if (!links) return other_topology(storage.sends());
   return OrbitReplay(instance, storage, *std::move(links), options.max_findings).run();
+}
+
+}  // namespace
+
+Verdict verify_symmetric(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
+  TENEX_EXPECTS(instance.collective.npus() == instance.topology.npus(), "a collective of the topology's NPUs");
+  TENEX_EXPECTS(options.threads >= 1, "at least one thread");
+  ensure(has_orbit_check(instance.topology, instance.collective, schedule),
+         "the orbit check does not know this schedule");
+  Verdict verdict = verify_orbits(instance, schedule, options);
+  TENEX_ENSURES(verifier::agrees_with_itself(verdict, instance.collective, schedule),
+                "a verdict without contradiction");
+  return verdict;
 }
 
 Verdict verify_by_size(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {

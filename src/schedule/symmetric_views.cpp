@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "schedule/orbits.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/orbit_ports.hpp"
 
@@ -83,12 +84,17 @@ Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule) 
                       two_way ? group.directions()[orbit.direction].opposite : orbit.direction,
                       two_way ? receiver : group.subtract(NpuId(0), receiver), orbit.number, Stage::reduce});
   }
+  TENEX_ENSURES(last_arrival_of(turned, latencies) <= end, "no later an end");
   return make_symmetric_schedule(group, storage.chunks(), std::move(turned));
 }
 
 Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather, SimTime gather_begins) {
   const SymmetricStorage& first = storage_of_gathers(reduction);
   const SymmetricStorage& second = storage_of_gathers(gather);
+  TENEX_EXPECTS(first.group().npus() == second.group().npus() && first.chunks() == second.chunks(),
+                "schedules of one network and of as many chunks");
+  TENEX_EXPECTS(first.orbits().empty() || first.orbits().back().start < gather_begins,
+                "a beginning after all starts of the reduction");
   std::vector<OrbitSend> orbits(first.orbits().begin(), first.orbits().end());
   orbits.reserve(orbits.size() + second.orbits().size());
   for (OrbitSend orbit : second.orbits()) {
@@ -104,6 +110,9 @@ Schedule retime_symmetric(const Instance& instance, const Schedule& schedule) {
   std::vector<OrbitSend> orbits;
   orbits.reserve(storage.orbits().size());
   for (const OrbitSend& orbit : storage.orbits()) orbits.push_back(retimer.retime(orbit));
+  TENEX_ENSURES(last_arrival_of(orbits, direction_latencies(instance, storage.group())) <=
+                    last_arrival_symmetric(instance, schedule),
+                "no later an end");
   return make_symmetric_schedule(storage.group(), storage.chunks(), std::move(orbits));
 }
 

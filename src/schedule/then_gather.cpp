@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "schedule/segments.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/view_parts.hpp"
 #include "tenex/schedule/views.hpp"
@@ -133,8 +134,11 @@ Schedule then_gather(const Instance& instance, const Schedule& reduction, const 
   const SimTime shift = last_arrival(instance, reduction);
   const std::uint64_t messages = messages_in(reduction);
   ensure(messages + messages_in(gather) < MessageId::none().value(), "then_gather: more messages than ids");
-  return Schedule(
+  Schedule both(
       std::make_shared<const SequenceStorage>(reduction, gather, shift, static_cast<MessageId::Rep>(messages)));
+  TENEX_ENSURES(both.sends() == reduction.sends() + gather.sends(), "the sends of both");
+  TENEX_ENSURES(last_arrival(instance, both) == shift + last_arrival(instance, gather), "the time of both");
+  return both;
 }
 
 Schedule make_sequence_view(SequenceParts parts) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "schedule/retimers.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/schedule_pass.hpp"
 
@@ -149,8 +150,12 @@ std::optional<Retimed> retime_in_trees(const Instance& instance, const Schedule&
   if (fixed > memory_limit_bytes) return std::nullopt;
   const std::size_t run_bytes = memory_limit_bytes - fixed;
   threads = std::max(1, threads);
-  return few ? retime<std::uint32_t>(instance, schedule, unit, threads, run_bytes)
-             : retime<std::uint64_t>(instance, schedule, unit, threads, run_bytes);
+  auto retimed = few ? retime<std::uint32_t>(instance, schedule, unit, threads, run_bytes)
+                     : retime<std::uint64_t>(instance, schedule, unit, threads, run_bytes);
+  TENEX_ENSURES(!retimed || retimed->schedule.sends() == schedule.sends(), "as many sends");
+  TENEX_ENSURES(!retimed || retimed->time <= last_arrival(instance, schedule), "no later an end");
+  TENEX_ENSURES(!retimed || retimed->time == last_arrival(instance, retimed->schedule), "the time of the result");
+  return retimed;
 }
 
 }  // namespace tenex

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "tenex/base/bitset.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/random.hpp"
 #include "topology/missing_link.hpp"
 
@@ -192,6 +193,7 @@ std::vector<NpuId> failed_npus(const NetworkFaults& faults, std::size_t npus, st
 }
 
 std::string few_of(std::span<const NpuId> npus) {
+  TENEX_EXPECTS(!npus.empty(), "an NPU");
   constexpr std::size_t kShown = 4;
   std::string text = npus.size() == 1 ? "NPU " : "NPUs ";
   for (std::size_t i = 0; i < std::min(npus.size(), kShown); ++i)

@@ -117,7 +117,8 @@ struct CollectiveRequest {
 class Collective {
  public:
   /// Errors (input): c < 1, S < n*c (kinds whose chunks the root owns: S < c), a root outside a group, groups and
-  /// conditions that do not fit together; (resource) more than 2^32-2 chunks.
+  /// conditions that do not fit together; (resource) more than 2^32-2 chunks. Ensures: each group has chunks, and they
+  /// hold all of its bytes.
   static Result<Collective> make(CollectiveRequest request);
 
   /// The common kind of all groups; `mixed` if groups differ in kind, S, c or root, or share an NPU. Where it is not
@@ -241,7 +242,7 @@ class Collective {
   /// that of Scatter as(gather). Chunk ids, owners and chunk sizes agree. Allowed within {all_gather, reduce_scatter,
   /// all_reduce}, {broadcast, reduce} and {gather, scatter}.
   [[nodiscard]] Collective as(CollectiveKind kind) const;
-  /// One group alone: its chunks are numbered from 0.
+  /// One group alone: its chunks are numbered from 0. Expects: a group that exists.
   [[nodiscard]] Collective only(GroupId group) const;
 
  private:

@@ -10,11 +10,11 @@
 namespace tenex {
 
 /// Divides `total` in these positive shares, each rounded down; the rest goes to the first dimensions, 1 B/s each.
-/// Precondition: at least one share. O(shares).
+/// Expects: shares, all of them positive. O(shares).
 [[nodiscard]] std::vector<Bandwidth> share_out(Bandwidth total, const std::vector<std::int64_t>& shares);
 
-/// The same with `split` as shares, or with equal ones where it is empty. Precondition: `dimensions` is positive, and
-/// the length of a split.
+/// The same with `split` as shares, or with equal ones where it is empty. Expects: dimensions, and a share for each in
+/// a split.
 [[nodiscard]] std::vector<Bandwidth> share_out(Bandwidth total, std::vector<std::int64_t> split,
                                                std::size_t dimensions);
 

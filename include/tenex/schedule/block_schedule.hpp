@@ -61,7 +61,8 @@ struct BlockSchedule {
 };
 
 /// Makes a schedule of `data` for `topology` (whose in-links give the ports). No two runs of a link may overlap in
-/// time; the caller guarantees it and the verifier checks it. `threads` build the index that gives access to any row.
+/// time; the caller guarantees it and the verifier checks it. Expects: a period, and tables as long as `npus` and
+/// `stride` say. `threads` build the index that gives access to any row.
 /// O(entries) time; the index takes 2 bytes per NPU and 256 rows.
 [[nodiscard]] Schedule make_block_schedule(const Topology& topology, BlockSchedule data, int threads = 1);
 

@@ -48,7 +48,7 @@ struct CombSchedule {
 /// verifier to say.)
 [[nodiscard]] std::string comb_problem(const CombSchedule& data);
 
-/// The last arrival. The data must have no problem. O(D * sum of rounds * side).
+/// The last arrival. Expects: data without a problem. O(D * sum of rounds * side).
 [[nodiscard]] SimTime comb_time(const CombSchedule& data);
 
 /// The schedule, with link-major access. Throws InvariantError where comb_problem() finds one. O(links) memory.

@@ -19,14 +19,16 @@
 
 namespace tenex {
 
-/// As-soon-as-possible replay of `schedule`. `schedule` must be valid (under `transfer` it may be replayed under either
-/// occupancy), and without sums where bandwidth varies. O(sends) memory, O(sends log sends) time.
+/// As-soon-as-possible replay of `schedule`. Expects: a valid schedule (under `transfer` it may be replayed under
+/// either occupancy), but sends of a link may overlap, and take turns then; no sums where bandwidth varies. Ensures: as
+/// many sends; where none overlap, no later an end. O(sends) memory, O(sends log sends) time.
 [[nodiscard]] Schedule retime(const Instance& instance, const Schedule& schedule);
 
 /// A lower bound on the time of every re-timing (retime) of `reduction` followed by `gather` (then_gather). It follows
 /// from two links whose sends keep their order: one completes a chunk at the end of the reduction; on the other the
 /// gather of that chunk begins and the whole gather ends. Zero if no such links are found. For topologies without
-/// switches. O(links) memory; one pass over all sends, or over few of them if the schedules offer link-major access.
+/// switches. Ensures: no more than the time without overlap. O(links) memory; one pass over all sends, or over few of
+/// them if the schedules offer link-major access.
 [[nodiscard]] SimTime retiming_limit(const Instance& instance, const Schedule& reduction, const Schedule& gather);
 
 /// Returns true if there is a chain of sends without a pause from time zero to the schedule's last arrival, in which
@@ -46,7 +48,7 @@ struct Retimed {
 /// reversed() and then_gather() make it from a gather without waste). Builds no list: the result is a view of
 /// `schedule` with new times. nullopt: switches, messages, chunks of several sizes, no link-major access, an NPU that
 /// sends a sum twice, or more than `memory_limit_bytes` beside the schedule. O(sends) time on `threads` threads; the
-/// result does not depend on their number.
+/// result does not depend on their number. Ensures: as many sends, no later an end, and the time of the result.
 [[nodiscard]] std::optional<Retimed> retime_in_trees(const Instance& instance, const Schedule& schedule, int threads,
                                                      std::size_t memory_limit_bytes);
 

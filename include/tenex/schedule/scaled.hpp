@@ -29,10 +29,10 @@ class TimeScale {
   std::uint64_t factor_;
 };
 
-/// The schedule whose sends start at k * `to` where those of `schedule` start at k * `from`. All starts must be
-/// multiples of `from`, and the products must fit (TimeScale). Returns `schedule` itself if `from` equals `to`; a new
-/// symmetric schedule if `schedule` is symmetric, O(orbits log orbits); otherwise a view, O(1), which costs a pass over
-/// the starts of each segment or tile that is read.
+/// The schedule whose sends start at k * `to` where those of `schedule` start at k * `from`. Expects: starts that are
+/// multiples of `from`, and products that fit (TimeScale). Ensures: as many sends. Returns `schedule` itself if `from`
+/// equals `to`; a new symmetric schedule if `schedule` is symmetric, O(orbits log orbits); otherwise a view, O(1),
+/// which costs a pass over the starts of each segment or tile that is read.
 [[nodiscard]] Schedule scaled(const Schedule& schedule, SimTime from, SimTime to);
 
 }  // namespace tenex

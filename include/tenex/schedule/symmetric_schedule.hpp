@@ -136,17 +136,19 @@ class SymmetricStorage final : public ScheduleStorage {
 // places; sends that shared neither still do not.
 
 /// The time reversal of a symmetric All-Gather (valid, free of waste): a symmetric Reduce-Scatter on the same topology.
+/// Ensures: no later an end.
 /// O(orbits). All functions here throw InvariantError for a schedule that is not symmetric, and all but the last one
 /// for an All-to-All.
 [[nodiscard]] Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule);
 
-/// `reduction` followed by `gather`, which starts at `gather_begins`: the All-Reduce without overlap. O(orbits).
+/// `reduction` followed by `gather`, which starts at `gather_begins`: the All-Reduce without overlap. Expects:
+/// schedules of one network and of as many chunks, and a beginning after all starts of the reduction. O(orbits).
 [[nodiscard]] Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather, SimTime gather_begins);
 
 /// Starts every orbit as soon as its source holds what it sends and its port (orbit_ports.hpp) has finished the sends
 /// planned before it.
-/// For Reduce-Scatter and All-Reduce whose reductions are in-trees, and for All-Gather. Never later than the given
-/// schedule. O(orbits).
+/// For Reduce-Scatter and All-Reduce whose reductions are in-trees, and for All-Gather. Ensures: no later an end.
+/// O(orbits).
 [[nodiscard]] Schedule retime_symmetric(const Instance& instance, const Schedule& schedule);
 
 /// The last arrival of a symmetric schedule, without expanding it. O(orbits).

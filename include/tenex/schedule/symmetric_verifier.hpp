@@ -61,8 +61,9 @@ namespace tenex {
 [[nodiscard]] bool has_orbit_check(const Topology& topology, const Collective& collective, const Schedule& schedule);
 
 /// The verdict on the whole schedule. `sends` and `waste` count NPU-level sends (n for each orbit), `violations` counts
-/// orbits, and findings name the send into NPU 0. `reduction_check` is "none", "in_tree" or "skipped".
-/// has_orbit_check() must hold (InvariantError otherwise). O(links + orbits) time, 16 bytes per orbit.
+/// orbits, and findings name the send into NPU 0. Expects and ensures what verify() does. `reduction_check` is "none",
+/// "in_tree" or "skipped". has_orbit_check() must hold (InvariantError otherwise). O(links + orbits) time, 16 bytes per
+/// orbit.
 [[nodiscard]] Verdict verify_symmetric(const Instance& instance, const Schedule& schedule,
                                        const VerifyOptions& options = {});
 

@@ -98,17 +98,19 @@ struct Verdict {
   [[nodiscard]] bool valid() const { return outcome == Verification::valid; }
 };
 
-/// Checks all sends. A schedule of chunks with one destination each (All-to-All), on a topology without switches, is
-/// first checked walk by walk: O(sends + npus * links) time on `threads` threads, 8 bytes per chunk, or none where the
-/// schedule offers chunk-major access (Schedule::read_chunks). A schedule that offers link-major access
-/// (Schedule::tiles), on a topology without switches and without delayed starts, is first checked NPU by NPU on
-/// `threads` threads: O(sends + npus * chunks) time, at most 33 bytes per chunk and thread; or O(uses of links) time
-/// where it repeats its trees in every period (ScheduleStorage::period_frame). If such a check passes, it gives the
-/// verdict. All other schedules are replayed in time order. The replay reads all sends, twice if the collective
-/// reduces (three times for an All-Reduce). It never fails: the verdict lists what is wrong with the schedule (but a
-/// storage that breaks its own promise of time order throws InvariantError). Time O(sends log lanes), a lane being a
-/// (link class, chunk size, stage); memory one bit per (vertex, chunk), another per (NPU, chunk) if the collective
-/// reduces, exact sets where needed, and the sends under way.
+/// Checks all sends. Expects: a collective of the topology's NPUs, and at least one thread. Ensures: a verdict that
+/// does not contradict itself: `valid` and `skipped` without violations, `invalid` with some, and a time where
+/// something had to be delivered and was. A schedule of chunks with one destination each (All-to-All), on a topology
+/// without switches, is first checked walk by walk: O(sends + npus * links) time on `threads` threads, 8 bytes per
+/// chunk, or none where the schedule offers chunk-major access (Schedule::read_chunks). A schedule that offers
+/// link-major access (Schedule::tiles), on a topology without switches and without delayed starts, is first checked NPU
+/// by NPU on `threads` threads: O(sends + npus * chunks) time, at most 33 bytes per chunk and thread; or O(uses of
+/// links) time where it repeats its trees in every period (ScheduleStorage::period_frame). If such a check passes, it
+/// gives the verdict. All other schedules are replayed in time order. The replay reads all sends, twice if the
+/// collective reduces (three times for an All-Reduce). It never fails: the verdict lists what is wrong with the
+/// schedule (but a storage that breaks its own promise of time order throws InvariantError). Time O(sends log lanes), a
+/// lane being a (link class, chunk size, stage); memory one bit per (vertex, chunk), another per (NPU, chunk) if the
+/// collective reduces, exact sets where needed, and the sends under way.
 [[nodiscard]] Verdict verify(const Instance& instance, const Schedule& schedule, const VerifyOptions& options = {});
 
 }  // namespace tenex

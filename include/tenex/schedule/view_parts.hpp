@@ -91,11 +91,11 @@ template <class Parts>
   return found == nullptr ? std::nullopt : std::optional<Parts>(std::move(*found));
 }
 
-/// Makes the view of these parts. The base of a reversal must carry no messages; the second part of a sequence must
-/// start after the first part's last start. (relabelled() does the same for a renaming.) O(1).
+/// Makes the view of these parts. Expects: a base of a reversal without messages; a second part of a sequence that
+/// starts no sooner than the first part's last start. (relabelled() does the same for a renaming.) O(1).
 [[nodiscard]] Schedule make_reversed_view(ReversedParts parts);
 [[nodiscard]] Schedule make_sequence_view(SequenceParts parts);
-/// `times` must have an entry for every link, with starts in order and not negative. Reads `base` once, on `threads`
+/// Expects: an entry of `times` for every link, with starts in order and not negative. Reads `base` once, on `threads`
 /// threads. nullopt if `times` do not fit `base`: link-major access is missing, or a send would move to a later tile.
 [[nodiscard]] std::optional<Schedule> make_retimed_view(const Schedule& base, LinkTimes times, int threads);
 

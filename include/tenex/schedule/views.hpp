@@ -15,27 +15,28 @@
 namespace tenex {
 
 /// Drops sends that deliver a chunk to a vertex that already has it, or to one that neither needs nor forwards it.
-/// `schedule` must be a valid schedule of a collective that only copies. O(sends).
+/// Expects: a valid schedule of a collective that only copies. Ensures: no more sends, and no later an end. O(sends).
 [[nodiscard]] Schedule prune_waste(const Instance& instance, const Schedule& schedule);
 
 /// Whether reversed() returns a view for schedules without messages: all sends take equally long. O(classes).
 [[nodiscard]] bool reverses_as_view(const Instance& instance);
 
-/// The time reversal. `schedule` must be valid for `collective` (All-Gather or Broadcast) on `topology.reversed()` and
-/// free of waste; the result is valid for Reduce-Scatter (or Reduce) on `topology` (link ids are the same on both).
+/// The time reversal. Expects: a schedule that is valid for `collective` (All-Gather or Broadcast) on
+/// `topology.reversed()` and free of waste, and no bandwidth that varies. Ensures: as many sends, and no later an end.
+/// The result is valid for Reduce-Scatter (or Reduce) on `topology` (link ids are the same on both).
 /// Starts are T - arrival where T is the last arrival; stages become `reduce`. A view in O(1) memory if all sends take
 /// equally long and carry no messages, otherwise a list, O(sends log sends).
 [[nodiscard]] Schedule reversed(const Instance& instance, const Schedule& schedule);
 
-/// The same sends under other names: link l becomes links[l], chunk c becomes chunks[c] (empty: stays c). Both must be
-/// permutations; the result is valid if the renaming keeps the durations of sends and the conditions of the collective.
+/// The same sends under other names: link l becomes links[l], chunk c becomes chunks[c] (empty: stays c). Expects:
+/// permutations. The result is valid if the renaming keeps the durations of sends and the conditions of the collective.
 /// A view in O(links + chunks) memory if sends carry no messages, otherwise a list.
 [[nodiscard]] Schedule relabelled(const Schedule& schedule, std::vector<LinkId> links,
                                   std::vector<ChunkId> chunks = {});
 
 /// `reduction` (Reduce-Scatter) followed by `gather` (All-Gather), shifted to start when the reduction has finished:
-/// the All-Reduce without overlap. A view of both, O(1) memory beyond the parts. The chunk ids of both collectives
-/// agree (Collective::as).
+/// the All-Reduce without overlap. A view of both, O(1) memory beyond the parts. Expects: chunk ids of both collectives
+/// that agree (Collective::as). Ensures: the sends and the time of both together.
 [[nodiscard]] Schedule then_gather(const Instance& instance, const Schedule& reduction, const Schedule& gather);
 
 }  // namespace tenex

@@ -78,7 +78,7 @@ struct FaultyTopology {
 [[nodiscard]] Result<FaultyTopology> with_faults(const Topology& topology, const NetworkFaults& faults,
                                                  std::uint64_t seed);
 
-/// "NPU 3", or the first few of many: "NPUs 3, 7, 9, 11 and 12 more". `npus` must not be empty.
+/// "NPU 3", or the first few of many: "NPUs 3, 7, 9, 11 and 12 more". Expects: an NPU.
 [[nodiscard]] std::string few_of(std::span<const NpuId> npus);
 
 /// A cut of a network: no path leads from any NPU of `from` to any NPU of `to`.

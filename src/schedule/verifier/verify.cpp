@@ -27,8 +27,10 @@
 #include "schedule/verifier/paths.hpp"
 #include "schedule/verifier/replay.hpp"
 #include "schedule/verifier/sums.hpp"
+#include "schedule/verifier/verdict_contract.hpp"
 #include "schedule/verifier/walks.hpp"
 #include "schedule/vertex_roles.hpp"
+#include "tenex/base/contract.hpp"
 
 namespace tenex {
 namespace verifier {
@@ -305,6 +307,21 @@ std::optional<Verdict> skip_replay(const Context& context, const Schedule& sched
   return verdict;
 }
 
+Verdict judge(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
+  const Context context(instance, schedule.payloads());
+  const bool varies = instance.topology.varies();
+  if (!varies)
+    if (auto verdict = verify_by_walks(context, schedule, options)) return *std::move(verdict);
+  if (auto verdict = skip_replay(context, schedule, options)) return *std::move(verdict);
+  if (!varies && options.start_delays.empty())
+    if (auto verdict = verify_by_link(context, schedule, options)) return *std::move(verdict);
+  auto method = choose_method(context, schedule, options);
+  Verdict verdict = Replay(context, method, options).run(schedule);
+  verdict.reduction_check = method.name;
+  verdict.memory_needed_bytes = method.memory_needed_bytes;
+  return verdict;
+}
+
 }  // namespace
 }  // namespace verifier
 
@@ -343,17 +360,11 @@ std::string_view to_string(Violation violation) {
 }
 
 Verdict verify(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
-  const verifier::Context context(instance, schedule.payloads());
-  const bool varies = instance.topology.varies();
-  if (!varies)
-    if (auto verdict = verifier::verify_by_walks(context, schedule, options)) return *std::move(verdict);
-  if (auto verdict = verifier::skip_replay(context, schedule, options)) return *std::move(verdict);
-  if (!varies && options.start_delays.empty())
-    if (auto verdict = verifier::verify_by_link(context, schedule, options)) return *std::move(verdict);
-  auto method = verifier::choose_method(context, schedule, options);
-  Verdict verdict = verifier::Replay(context, method, options).run(schedule);
-  verdict.reduction_check = method.name;
-  verdict.memory_needed_bytes = method.memory_needed_bytes;
+  TENEX_EXPECTS(instance.collective.npus() == instance.topology.npus(), "a collective of the topology's NPUs");
+  TENEX_EXPECTS(options.threads >= 1, "at least one thread");
+  Verdict verdict = verifier::judge(instance, schedule, options);
+  TENEX_ENSURES(verifier::agrees_with_itself(verdict, instance.collective, schedule),
+                "a verdict without contradiction");
   return verdict;
 }
 

@@ -1,0 +1,20 @@
+// What verify() and verify_symmetric() ensure of their verdicts.
+#pragma once
+
+#include "tenex/collective/collective.hpp"
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/schedule/verifier.hpp"
+
+namespace tenex::verifier {
+
+/// Whether a verdict on a schedule does not contradict itself: it is invalid exactly if something is violated, counts
+/// every send, and has a time if something had to be delivered and was. O(groups + conditions).
+[[nodiscard]] inline bool agrees_with_itself(const Verdict& verdict, const Collective& collective,
+                                             const Schedule& schedule) {
+  const bool invalid = verdict.outcome == Verification::invalid;
+  if (invalid != (verdict.violations > 0) || verdict.findings.size() > verdict.violations) return false;
+  if (verdict.sends != schedule.sends()) return false;
+  return !verdict.valid() || collective.required_deliveries() == 0 || verdict.collective_time > SimTime::zero();
+}
+
+}  // namespace tenex::verifier
