@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "bound/passing_links.hpp"
+#include "tenex/base/bitset.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -27,11 +29,20 @@ SimTime serialization_below(Bytes size, const LinkClass& link) {
   return picoseconds(static_cast<std::int64_t>(std::min(time, static_cast<Wide>(SimTime::max().count()))));
 }
 
+/// Whether all late NPUs exist and none is named twice. O(NPUs + delays).
+bool are_apart(std::span<const StartDelay> delays, std::size_t npus) {
+  Bitset late(npus);
+  return std::ranges::all_of(
+      delays, [&](const StartDelay& each) { return each.npu.index() < npus && late.insert(each.npu.index()); });
+}
+
 }  // namespace
 
 BoundProblem::BoundProblem(const Instance& given, bool overlap, bool single_chunks,
                            std::span<const StartDelay> start_delays)
     : BoundProblem(given, physical_network(given.topology), passing_links(physical_network(given.topology))) {
+  TENEX_EXPECTS(given.collective.npus() == given.topology.npus(), "a collective of the topology's NPUs");
+  TENEX_EXPECTS(are_apart(start_delays, given.topology.npus()), "late NPUs that exist, none twice");
   this->overlap = overlap;
   this->single_chunks = single_chunks;
   this->start_delays = start_delays;

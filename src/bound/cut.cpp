@@ -11,6 +11,7 @@
 #include "bound/sweep_cuts.hpp"
 #include "bound/vertex_partition.hpp"
 #include "bound/weighted_links.hpp"
+#include "tenex/base/contract.hpp"
 
 namespace tenex {
 
@@ -279,8 +280,12 @@ bool exchanges(CollectiveKind kind) {
 
 SimTime cut_time(const BoundProblem& problem, std::span<const VertexId> inside) {
   VertexSet set(problem.topology.vertices());
+  TENEX_EXPECTS(std::ranges::all_of(inside, [&](VertexId vertex) { return vertex.index() < set.size(); }),
+                "vertices that exist");
   for (const auto vertex : inside) set[vertex.index()] = true;
-  return time_of(problem, set);
+  const SimTime time = time_of(problem, set);
+  TENEX_ENSURES(check_cut(problem, inside) == time, "the time that the checker gives");
+  return time;
 }
 
 std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit) {
@@ -297,7 +302,9 @@ std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64
   try_planes(problem, best, work);
   try_neighbourhoods(problem, best, work);
   try_pods(problem, best, work);
-  return best.bound(ended && collective.groups().size() == 1 && !exchanges(collective.kind()));
+  auto bound = best.bound(ended && collective.groups().size() == 1 && !exchanges(collective.kind()));
+  TENEX_ENSURES(!bound || check_cut(problem, bound->inside) == bound->time, "a time that the checker gives");
+  return bound;
 }
 
 }  // namespace tenex

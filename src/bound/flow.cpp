@@ -15,6 +15,7 @@
 #include "bound/product_links.hpp"
 #include "bound/sized_needs.hpp"
 #include "bound/weighted_links.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/topology/family.hpp"
 
 namespace tenex {
@@ -108,8 +109,11 @@ std::vector<LinkWeights> weights_of_levels(const Topology& topology) {
 }  // namespace
 
 SimTime flow_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
+  TENEX_EXPECTS(weights.size() == problem.topology.links(), "one weight per link");
   LightestPaths paths(problem.topology);
-  return time_of(problem, paths, weights);
+  const SimTime time = time_of(problem, paths, weights);
+  TENEX_ENSURES(check_flow(problem, weights) == time, "the time that the checker gives");
+  return time;
 }
 
 std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint64_t work_limit) {
@@ -139,7 +143,9 @@ std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint6
   const auto found = weights_of_rounds(problem, paths, std::min(kMostRounds, work_limit / of_round));
   try_weights(rounded(found.best));
   try_weights(rounded(found.average));
-  return best.take();
+  auto bound = best.take();
+  TENEX_ENSURES(!bound || check_flow(problem, bound->weights) == bound->time, "a time that the checker gives");
+  return bound;
 }
 
 }  // namespace tenex

@@ -4,6 +4,7 @@
 
 #include "bound/exact/methods.hpp"
 #include "bound/methods.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/bound/cut.hpp"
 #include "tenex/bound/flow.hpp"
 #include "tenex/bound/strength.hpp"
@@ -110,6 +111,8 @@ std::vector<Bound> cheap_bounds(const BoundProblem& problem) {
   for (const auto& method : bound_methods())
     if (const auto time = method.compute != nullptr ? method.compute(problem) : std::nullopt)
       bounds.push_back({method.name, *time});
+  TENEX_ENSURES(std::ranges::all_of(bounds, [](const Bound& bound) { return bound.time >= SimTime::zero(); }),
+                "no bound below zero");
   return bounds;
 }
 

@@ -13,6 +13,7 @@
 #include "bound/vertex_partition.hpp"
 #include "bound/ways.hpp"
 #include "bound/weighted_links.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/topology/distance.hpp"
 
 namespace tenex {
@@ -111,7 +112,8 @@ LinkWeights weights_between_switches(const Topology& topology) {
     weights[i] = 1;
     any = true;
   }
-  return any ? weights : LinkWeights();
+  if (!any) weights.clear();
+  return weights;
 }
 
 /// One for links between the parts that links lighter than `least` join, improved where the topology is small, else
@@ -231,8 +233,11 @@ bool has_all_reduce(const Collective& collective) {
 }  // namespace
 
 SimTime strength_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
+  TENEX_EXPECTS(weights.size() == problem.topology.links(), "one weight per link");
   WayForest forest(problem);
-  return time_of(problem, forest, weights);
+  const SimTime time = time_of(problem, forest, weights);
+  TENEX_ENSURES(check_strength(problem, weights) == time, "the time that the checker gives");
+  return time;
 }
 
 std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::uint64_t work_limit) {
@@ -248,6 +253,7 @@ std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::u
   if (!partition || !partition->best) search_weights(problem, forest, work, best);
   auto found = best.take();
   if (found) found->densest = partition && partition->best;
+  TENEX_ENSURES(!found || check_strength(problem, found->weights) == found->time, "a time that the checker gives");
   return found;
 }
 

@@ -26,7 +26,8 @@ struct PassingLinks;  // src/bound/passing_links.hpp
 /// least: the least sum of alphas of such a path, and the bandwidth of the slowest link of the fastest such path. So
 /// each link by itself has delivered no more by a time than capacity.hpp counts. Paths are measured on `network`.
 struct BoundProblem : Instance {
-  /// `given` names a physical network, or a topology of wires. O(1); O(links log vertices) with cut-through switches.
+  /// `given` names a physical network, or a topology of wires. Expects: a collective of the topology's NPUs, and late
+  /// NPUs that exist, none twice. O(1); O(links log vertices) with cut-through switches.
   // NOLINTNEXTLINE(google-explicit-constructor): an instance is a problem
   BoundProblem(const Instance& given, bool overlap = true, bool single_chunks = true,
                std::span<const StartDelay> start_delays = {});
@@ -98,8 +99,10 @@ struct BoundMethod {
   /// Whether a bound with a certificate is of this collective.
   bool (*concerns)(CollectiveKind) = nullptr;
   /// Searches for a certificate, in some `work_limit` link visits (10 to 20 ns each). nullopt where there is none.
+  /// Ensures: `check` gives its time.
   std::optional<CertifiedBound> (*certify)(const BoundProblem&, std::uint64_t work_limit) = nullptr;
   /// The time that a certificate proves. It may come from another problem on the same vertices, links and groups.
+  /// Ensures: `check` gives the same time.
   SimTime (*time_of)(const BoundProblem&, const CertifiedBound& certificate) = nullptr;
   /// The same by a checker that shares no code with the search.
   SimTime (*check)(const BoundProblem&, const CertifiedBound& certificate) = nullptr;
@@ -112,7 +115,7 @@ struct BoundMethod {
 /// The explicit table of bounds.
 [[nodiscard]] const std::vector<BoundMethod>& bound_methods();
 
-/// All cheap bounds that apply, in registry order.
+/// All cheap bounds that apply, in registry order. Ensures: none is below zero.
 [[nodiscard]] std::vector<Bound> cheap_bounds(const BoundProblem& problem);
 /// The largest of the cheap bounds (the first in registry order among equals).
 [[nodiscard]] Bound best_cheap_bound(const BoundProblem& problem);

@@ -30,10 +30,12 @@ namespace tenex {
 /// each switch with its NPUs; for All-to-Alls, stored conditions and mixed groups what lies nearer to one far vertex
 /// than to another; and where switches are joined, what lies up to three links from a switch. `work_limit`: link visits
 /// after which the search ends with what it has (some 10 ns each); as many for the other sets. nullopt where nothing
-/// must be sent. Deterministic. Expected O(members * links into a neighbourhood) after one maximum flow.
+/// must be sent. Ensures: check_cut() gives its time. Deterministic. Expected O(members * links into a neighbourhood)
+/// after one maximum flow.
 [[nodiscard]] std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
-/// The time that a set proves; zero where it proves nothing. O(links + members + destinations of conditions).
+/// The time that a set proves; zero where it proves nothing. Expects: vertices that exist. Ensures: check_cut() gives
+/// the same time. O(links + members + destinations of conditions).
 [[nodiscard]] SimTime cut_time(const BoundProblem& problem, std::span<const VertexId> inside);
 
 /// The time that a certificate proves, computed without code of the search; zero where the set proves nothing. Throws

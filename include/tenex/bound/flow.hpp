@@ -24,10 +24,12 @@ namespace tenex {
 /// and simpler algorithms for multicommodity flow and other fractional packing problems", SIAM J. Comput. 37, 2007),
 /// rounded to integers of at most 2^20 before they are evaluated, so that the time is exact. `work_limit`: link visits,
 /// some 20 ns each. nullopt where all groups run one collective from All-Gather to Reduce, and where one search from
-/// every NPU that sends takes more than the limit. Deterministic.
+/// every NPU that sends takes more than the limit. Ensures: check_flow() gives its time.
+/// Deterministic.
 [[nodiscard]] std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
-/// The time that weights prove, one per link. O(members that send * links * log links).
+/// The time that weights prove. Expects: one weight per link. Ensures: check_flow() gives the same time. O(members that
+/// send * links * log links).
 [[nodiscard]] SimTime flow_time(const BoundProblem& problem, std::span<const std::uint32_t> weights);
 
 /// The time that weights prove, one per link, computed without code of the search. Throws InvariantError unless there

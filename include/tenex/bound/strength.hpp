@@ -41,11 +41,12 @@ inline constexpr std::size_t kVisitsPerCheck = 8;
 /// links, of all links, by multiplicative weights (Arora, Hazan and Kale, "The multiplicative weights update method",
 /// Theory of Computing 8, 2012) on spanning trees, and of the partitions at their steps. Weights are integers of at
 /// most 2^20, and the time is exact. `work_limit`: link visits, some 20 ns each. nullopt where no
-/// group runs an All-Reduce, and where the checker would take too long. Deterministic.
-/// O(work_limit).
+/// group runs an All-Reduce, and where the checker would take too long. Ensures: check_strength() gives its time.
+/// Deterministic. O(work_limit).
 [[nodiscard]] std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
-/// The time that weights prove, one per link. O(groups * links log links + links of the lightest ways).
+/// The time that weights prove. Expects: one weight per link. Ensures: check_strength() gives the same time. O(groups *
+/// links log links + links of the lightest ways).
 [[nodiscard]] SimTime strength_time(const BoundProblem& problem, std::span<const std::uint32_t> weights);
 
 /// The time that weights prove, one per link, computed without code of the search. Throws InvariantError unless there
