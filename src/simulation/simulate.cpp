@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "simulation/backends.hpp"
+#include "simulation/simulation_contract.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/simulation/simulator.hpp"
 
 namespace tenex {
@@ -123,6 +125,7 @@ Result<Simulation> simulate_by_best_engine(const Topology& topology, const Colle
 
 Result<Simulation> simulate(const Topology& topology, const Collective& collective, const Program& program,
                             const SimulationOptions& options) {
+  TENEX_EXPECTS(options.threads >= 1, "at least one thread");
   if (collective.npus() != topology.npus())
     return input_error({}, fmt::format("the collective is for {} NPUs", collective.npus()),
                        fmt::format("the topology has {}", topology.npus()), "make both for the same number of NPUs");
@@ -139,6 +142,8 @@ Result<Simulation> simulate(const Topology& topology, const Collective& collecti
   auto simulation = unaware ? simulate_congestion_unaware(topology, collective, program, options)
                             : simulate_by_best_engine(topology, collective, program, options);
   if (simulation) simulation->destination_order = program.destination_order();
+  TENEX_ENSURES(!simulation || simulation->messages == program.messages(), "every message has arrived");
+  TENEX_ENSURES(!simulation || has_what_is_asked(*simulation, topology, options), "what the options ask for");
   return simulation;
 }
 

@@ -76,7 +76,9 @@ struct JointPartSizes {
                                              std::span<const JointPartSizes> second);
 
 /// The joint replay. Errors: (unsupported) a schedule whose sums do not travel in trees, switches that cut through or
-/// have a limited buffer; (resource) more than `memory_limit_bytes`, or ends beyond the range of time. Deterministic.
+/// have a limited buffer; (resource) more than `memory_limit_bytes`, or ends beyond the range of time. Expects:
+/// collectives of the topology's NPUs, and no time below zero. Ensures: each communication begins when the one before
+/// it has ended. Deterministic.
 /// O((sends + links) log time) time: 0.1 to 0.2 us per send (tests/benchmark/replay_benchmark.cpp).
 [[nodiscard]] Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy,
                                                  const JointStream& first, const JointStream& second,

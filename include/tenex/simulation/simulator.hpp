@@ -90,7 +90,8 @@ struct Simulation {
 /// overlap on links; (resource) more messages to record than 32-bit ids can number. Recorded sends carry message ids,
 /// numbered by (time of injection, NPU, order there), unless every message is a single hop; sends of several chunks
 /// carry payloads, and equal payloads are stored once. Utilization takes a second run (the first gives the width of the
-/// bins). Window engine: O(hops) time, O(links + messages under way) memory.
+/// bins). Expects: at least one thread. Ensures: every message has arrived, and what the options ask for is recorded.
+/// Window engine: O(hops) time, O(links + messages under way) memory.
 [[nodiscard]] Result<Simulation> simulate(const Topology& topology, const Collective& collective,
                                           const Program& program, const SimulationOptions& options);
 
@@ -106,9 +107,11 @@ enum class Replay : std::uint8_t {
 /// copy or add; a timed replay of such a schedule is an error (unsupported). Other errors (input): the schedule waits
 /// for a chunk that never arrives, or has an impossible link, chunk or start; (unsupported) the congestion-unaware
 /// backend, start_delays, sends that carry several chunks, an as-soon-as-possible replay over a switch with a limited
-/// buffer; (resource) more sends than fit in memory if each must be kept. `messages` counts deliveries. If a schedule
-/// of single chunks between NPUs is followed exactly, or copies without waste, its sends are streamed: O(sends) time,
-/// 16 bytes per chunk and thread or 4 per NPU and chunk. Otherwise O(sends log sends) time, 120 bytes per send.
+/// buffer; (resource) more sends than fit in memory if each must be kept. `messages` counts deliveries. Expects: a
+/// collective of the topology's NPUs, and at least one thread. Ensures: what the options ask for is recorded; a timed
+/// replay ends no sooner than the schedule. If a schedule of single chunks between NPUs is followed exactly, or copies
+/// without waste, its sends are streamed: O(sends) time, 16 bytes per chunk and thread or 4 per NPU and chunk.
+/// Otherwise O(sends log sends) time, 120 bytes per send.
 [[nodiscard]] Result<Simulation> replay(const Topology& topology, const Collective& collective,
                                         const Schedule& schedule, Replay mode, const SimulationOptions& options);
 

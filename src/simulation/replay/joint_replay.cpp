@@ -16,6 +16,7 @@
 #include "simulation/replay/event_queue.hpp"
 #include "simulation/replay/joint_part.hpp"
 #include "simulation/replay/link_set.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/time_range.hpp"
 
@@ -227,6 +228,23 @@ std::size_t stream_bytes(std::size_t links, std::span<const JointPartSizes> part
   return playing + made;
 }
 
+/// Whether a stream's collectives are of the topology's NPUs, and no time is below zero.
+bool are_of(const JointStream& stream, const Topology& topology) {
+  return stream.begin >= SimTime::zero() && std::ranges::all_of(stream.parts, [&](const JointPart& part) {
+           return part.collective ? part.collective->npus() == topology.npus() : part.pause >= SimTime::zero();
+         });
+}
+
+/// Whether each communication begins when the one before it has ended, the first one with its stream.
+bool follow_each_other(const JointStream& stream, const std::vector<PlayedPart>& played, SimTime end) {
+  SimTime now = stream.begin;
+  for (const PlayedPart& part : played) {
+    if (part.begin < now || part.end < part.begin) return false;
+    now = part.end;
+  }
+  return played.size() == stream.parts.size() && end == now;
+}
+
 }  // namespace
 
 std::size_t joint_replay_bytes(std::size_t links, std::span<const JointPartSizes> first,
@@ -241,6 +259,8 @@ std::size_t joint_replay_bytes(const Topology& topology, const JointStream& firs
 
 Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy, const JointStream& first,
                                    const JointStream& second, std::size_t memory_limit_bytes) {
+  TENEX_EXPECTS(are_of(first, topology) && are_of(second, topology),
+                "collectives of the topology's NPUs and no time below zero");
   if (topology.wires() != nullptr)
     return unsupported_error({}, "communications side by side over switches that cut through are not replayed",
                              "their paths share links", "let the switches store and forward");
@@ -250,7 +270,11 @@ Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy
     return resource_error(fmt::format("communications side by side need {} bytes", needed),
                           fmt::format("{} bytes are left under the limit", memory_limit_bytes),
                           "raise the limit, run it on a larger host, or use contention = \"none\"");
-  return Replayer(topology, occupancy, {&first, &second}).run();
+  auto replayed = Replayer(topology, occupancy, {&first, &second}).run();
+  TENEX_ENSURES(!replayed || (follow_each_other(first, replayed->first, replayed->ends[0]) &&
+                              follow_each_other(second, replayed->second, replayed->ends[1])),
+                "communications that begin when the one before has ended");
+  return replayed;
 }
 
 }  // namespace tenex

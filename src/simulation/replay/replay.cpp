@@ -31,6 +31,8 @@
 #include "simulation/record.hpp"
 #include "simulation/replay/listed_replay.hpp"
 #include "simulation/replay/plain_replays.hpp"
+#include "simulation/simulation_contract.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/wires.hpp"
@@ -404,8 +406,10 @@ Result<Simulation> replay_listed(const Topology& topology, const Collective& col
   return Replayer(topology, collective, std::move(planned), mode, options).run();
 }
 
-Result<Simulation> replay(const Topology& topology, const Collective& collective, const Schedule& schedule, Replay mode,
-                          const SimulationOptions& options) {
+namespace {
+
+Result<Simulation> replay_if_possible(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                                      Replay mode, const SimulationOptions& options) {
   if (options.backend != Backend::congestion_aware)
     return unsupported_error({}, "the congestion-unaware backend cannot replay a schedule",
                              "its messages overlap on links", "use the congestion-aware backend");
@@ -423,6 +427,21 @@ Result<Simulation> replay(const Topology& topology, const Collective& collective
                           fmt::format("they take about {} bytes", schedule.sends() * kListedSendBytes),
                           "replay it under the occupancy that it was made for, or a smaller schedule");
   return replay_listed(topology, collective, {list_sends(schedule), {}}, mode, options);
+}
+
+}  // namespace
+
+Result<Simulation> replay(const Topology& topology, const Collective& collective, const Schedule& schedule, Replay mode,
+                          const SimulationOptions& options) {
+  TENEX_EXPECTS(collective.npus() == topology.npus(), "a collective of the topology's NPUs");
+  TENEX_EXPECTS(options.threads >= 1, "at least one thread");
+  auto replayed = replay_if_possible(topology, collective, schedule, mode, options);
+  if (!replayed) return replayed;
+  TENEX_ENSURES(has_what_is_asked(*replayed, topology, options), "what the options ask for");
+  TENEX_ENSURES(
+      mode != Replay::timed || replayed->finish >= last_arrival({topology, collective, options.occupancy}, schedule),
+      "a timed replay that ends no sooner than the schedule");
+  return replayed;
 }
 
 }  // namespace tenex

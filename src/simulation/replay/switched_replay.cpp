@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "simulation/replay/listed_replay.hpp"
+#include "simulation/simulation_contract.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -175,6 +177,8 @@ PlannedSends send_over(const PlayedPaths& paths, std::vector<Send> sends, const 
 Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwork& unwound,
                                     const Collective& collective, const Schedule& schedule,
                                     const SimulationOptions& options) {
+  TENEX_EXPECTS(collective.npus() == unwound.topology.npus(), "a collective of the unwound topology's NPUs");
+  TENEX_EXPECTS(options.threads >= 1, "at least one thread");
   if (auto playable = check_playable(network, unwound, schedule); !playable) return playable.errors();
   if (auto unlimited = check_buffers(network); !unlimited) return unlimited.errors();
   if (auto timely = check_no_late_starts(options); !timely) return timely.errors();
@@ -184,9 +188,11 @@ Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwor
   auto sends = list_sends(schedule);
   if (auto known = check_unwound_sends(sends, paths->size(), collective); !known) return known.errors();
   order_by_turn(sends, unwound, physical.links());
-  return replay_listed(network, collective,
-                       send_over(*paths, std::move(sends), unwound.topology, collective, options.occupancy),
-                       Replay::as_soon_as_possible, options);
+  auto played = replay_listed(network, collective,
+                              send_over(*paths, std::move(sends), unwound.topology, collective, options.occupancy),
+                              Replay::as_soon_as_possible, options);
+  TENEX_ENSURES(!played || has_what_is_asked(*played, network, options), "what the options ask for");
+  return played;
 }
 
 }  // namespace tenex
