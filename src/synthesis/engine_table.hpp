@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenex/base/contract.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
@@ -15,12 +16,18 @@ struct SynthesisEngine {
   std::string_view name;
   /// Why the engine cannot make this collective; nullopt if it can. `problem.collective` is the one that is asked for.
   std::optional<std::string> (*unsuitable)(const SynthesisProblem& problem);
-  /// Makes the whole collective.
-  Result<Synthesis> (*synthesize)(const SynthesisProblem& problem);
+  /// The maker behind synthesize().
+  Result<Synthesis> (*make)(const SynthesisProblem& problem);
   std::size_t (*bytes)(const SynthesisProblem& problem);
   double (*seconds)(const SynthesisProblem& problem);
   /// The sends that the verifier checks in place of all, those of one period; null: it checks all.
   double (*checked_sends)(const SynthesisProblem& problem) = nullptr;
+
+  /// Makes the whole collective. Expects: a problem that suits the engine.
+  [[nodiscard]] Result<Synthesis> synthesize(const SynthesisProblem& problem) const {
+    TENEX_EXPECTS(!unsuitable(problem), "a problem that suits the engine");
+    return make(problem);
+  }
 };
 
 /// The engine for a problem: the one it names, or the first that suits. Errors (input): the named engine does not suit,

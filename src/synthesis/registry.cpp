@@ -44,7 +44,7 @@ const std::vector<Synthesizer>& all_entries() {
                         CollectiveKind::broadcast, CollectiveKind::reduce},
         .reads = {.attempts = true, .phases = true, .stops = true},
         .engines = {tacos_engine::event_driven, tacos_engine::exact, tacos_engine::coarse, tacos_engine::symmetric}},
-       {.synthesize = synthesize_tacos,
+       {.make = synthesize_tacos,
         .estimate_bytes = tacos_bytes,
         .estimate_seconds = tacos_seconds,
         .uses_threads = tacos_uses_threads,
@@ -56,7 +56,7 @@ const std::vector<Synthesizer>& all_entries() {
         .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                         CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all},
         .reads = {.attempts = true, .phases = true}},
-       {.synthesize = synthesize_tacos_reference,
+       {.make = synthesize_tacos_reference,
         .estimate_bytes = tacos_reference_bytes,
         .estimate_seconds = tacos_reference_seconds,
         .scales_with_pace = true}},
@@ -65,7 +65,7 @@ const std::vector<Synthesizer>& all_entries() {
         .source = "PCCL, chapter 6 of the ASTRA-sim2.0 thesis",
         .reads = {.attempts = true, .routes = true, .switches = true, .phases = true},
         .engines = {pccl_engine::orbit, pccl_engine::grid, pccl_engine::paths}},
-       {.synthesize = synthesize_pccl,
+       {.make = synthesize_pccl,
         .estimate_bytes = pccl_bytes,
         .estimate_seconds = pccl_seconds,
         .translations_engine = pccl_engine::orbit}},
@@ -80,7 +80,7 @@ const std::vector<Synthesizer>& all_entries() {
         // Chunks are played forward in time. Reduce-Scatter and Reduce are gathers reversed in time, whose sends cannot
         // wait for a late NPU.
         .delays = {CollectiveKind::all_gather, CollectiveKind::all_reduce, CollectiveKind::broadcast}},
-       {.synthesize = synthesize_trees,
+       {.make = synthesize_trees,
         .estimate_bytes = trees_bytes,
         .estimate_seconds = trees_seconds,
         .estimate_period_sends = trees_period_sends}},
@@ -95,7 +95,7 @@ const std::vector<Synthesizer>& all_entries() {
         .varying = {CollectiveKind::all_gather, CollectiveKind::broadcast, CollectiveKind::all_to_all,
                     CollectiveKind::gather, CollectiveKind::scatter, CollectiveKind::mixed},
         .packages = kSolverPackages},
-       {.synthesize = TENEX_SOLVED(synthesize_te_ccl),
+       {.make = TENEX_SOLVED(synthesize_te_ccl),
         .estimate_bytes = TENEX_SOLVED(te_ccl_bytes),
         .estimate_seconds = TENEX_SOLVED(te_ccl_seconds),
         .makers = {te_ccl_maker::all.begin(), te_ccl_maker::all.end()}}},
@@ -107,7 +107,7 @@ const std::vector<Synthesizer>& all_entries() {
                         CollectiveKind::gather, CollectiveKind::scatter},
         .reads = {.phases = true, .solves = true},
         .packages = kSolverPackages},
-       {.synthesize = TENEX_SOLVED(synthesize_taccl),
+       {.make = TENEX_SOLVED(synthesize_taccl),
         .estimate_bytes = TENEX_SOLVED(taccl_bytes),
         .estimate_seconds = TENEX_SOLVED(taccl_seconds),
         .makers = {taccl_maker::all.begin(), taccl_maker::all.end()}}},
@@ -119,7 +119,7 @@ const std::vector<Synthesizer>& all_entries() {
                         CollectiveKind::gather, CollectiveKind::scatter},
         .reads = {.phases = true, .solves = true},
         .packages = kSolverPackages},
-       {.synthesize = TENEX_SOLVED(synthesize_sccl),
+       {.make = TENEX_SOLVED(synthesize_sccl),
         .estimate_bytes = TENEX_SOLVED(sccl_bytes),
         .estimate_seconds = TENEX_SOLVED(sccl_seconds),
         .makers = {sccl_maker::all.begin(), sccl_maker::all.end()}}},
@@ -133,7 +133,7 @@ const std::vector<Synthesizer>& all_entries() {
 std::vector<Synthesizer> entries(bool had) {
   std::vector<Synthesizer> some;
   std::ranges::copy_if(all_entries(), std::back_inserter(some),
-                       [&](const Synthesizer& entry) { return (entry.synthesize != nullptr) == had; });
+                       [&](const Synthesizer& entry) { return (entry.make != nullptr) == had; });
   return some;
 }
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "tenex/base/contract.hpp"
+
 namespace tenex {
 
 namespace {
@@ -102,6 +104,8 @@ Diagnostic unreachable(VertexId from, VertexId to) {
 }  // namespace
 
 Result<std::vector<Participants>> find_participants(const Topology& topology, const Collective& collective) {
+  TENEX_EXPECTS(collective.kind() == CollectiveKind::all_gather || collective.kind() == CollectiveKind::broadcast,
+                "an All-Gather or a Broadcast");
   if (!topology.direct())
     return input_error({}, "the topology has switches", "this synthesizer sends only over direct links between NPUs",
                        "unwind the switches to a degree, for example 1");

@@ -22,9 +22,9 @@ struct Participants {
   std::size_t members = 0;         ///< how many of them are members
 };
 
-/// The participants of every group. `collective` is an All-Gather (every member must reach every other one) or a
-/// Broadcast (the root must reach every member). Relays are few but not always fewest: a search from one member, in
-/// which entering a bystander costs one, goes forward and, for All-Gather, backward. Errors (input): a switch in the
+/// The participants of every group. Expects: an All-Gather (every member must reach every other one) or a Broadcast
+/// (the root must reach every member). Relays are few but not always fewest: a search from one member, in which
+/// entering a bystander costs one, goes forward and, for All-Gather, backward. Errors (input): a switch in the
 /// topology; a member that no path reaches. O(groups * links) at worst; a group's search ends when all members are
 /// found.
 [[nodiscard]] Result<std::vector<Participants>> find_participants(const Topology& topology,

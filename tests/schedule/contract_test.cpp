@@ -6,6 +6,7 @@
 #include "schedule/verifier/verdict_contract.hpp"
 #include "support/contracts.hpp"
 #include "support/topologies.hpp"
+#include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/scaled.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/schedule/views.hpp"
@@ -82,6 +83,17 @@ TEST(ScheduleContracts, OfViewsAreAboutTheirCaller) {
   EXPECT_THAT([&] { (void)scaled(given.schedule, nanoseconds(2), nanoseconds(4)); },
               breaks("scaled() expects starts that are multiples"));
   EXPECT_EQ(scaled(given.schedule, nanoseconds(3), nanoseconds(6)).sends(), 2U);
+}
+
+TEST(ScheduleContracts, OfRetimeLetSendsThatOverlapEndLater) {
+  const Topology topology = support::line(2);
+  const Collective gather = support::collective(CollectiveKind::all_gather, 2, bytes(4000), 2);
+  const Instance instance{topology, gather};
+  // Both chunks of NPU 0 at once over one link. A chunk of 1,000 bytes takes it for 20 ns, and arrives 500 ns later.
+  const Schedule at_once =
+      make_list_schedule({{SimTime::zero(), LinkId(0), ChunkId(0)}, {SimTime::zero(), LinkId(0), ChunkId(1)}});
+  EXPECT_EQ(last_arrival(instance, at_once), nanoseconds(520));
+  EXPECT_EQ(last_arrival(instance, retime(instance, at_once)), nanoseconds(540));
 }
 
 }  // namespace

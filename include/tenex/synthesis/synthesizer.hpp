@@ -76,9 +76,8 @@ struct Synthesis : RunMetrics {
 
 /// The second part of a registry entry: how the synthesizer makes schedules.
 struct ScheduleMaker {
-  /// Errors: (input) a topology with switches that the synthesizer cannot use (unwind them), a destination that no
-  /// source reaches.
-  Result<Synthesis> (*synthesize)(const SynthesisProblem&) = nullptr;
+  /// The maker behind Synthesizer::synthesize().
+  Result<Synthesis> (*make)(const SynthesisProblem&) = nullptr;
   /// Expected bytes under the problem's limit (more than the limit if even the least does not fit) and seconds on one
   /// thread, from sizes alone: for plans and leases. They decide what is tried, and so do not read the number of
   /// threads, which never changes a result.
@@ -100,7 +99,14 @@ struct ScheduleMaker {
 };
 
 /// A registry entry: all that other code asks of a synthesizer.
-struct Synthesizer : AlgorithmTraits, ScheduleMaker {};
+struct Synthesizer : AlgorithmTraits, ScheduleMaker {
+  /// The door of all synthesizers. Errors: (input) a topology with switches that the synthesizer cannot use (unwind
+  /// them), a destination that no source reaches. Expects: a collective of the topology's NPUs that the entry names
+  /// (where NPUs start late, in `delays`); bandwidth that varies only where the entry has `varying`; at least one
+  /// thread. Ensures: times that agree with each other, with the schedule, with what solvers proved and with the
+  /// bounds, and no send of a late NPU before its time. (Large schedules are not read for that.)
+  [[nodiscard]] Result<Synthesis> synthesize(const SynthesisProblem& problem) const;
+};
 
 /// The synthesizer where none is named.
 inline constexpr std::string_view kDefaultSynthesizer = "tacos";

@@ -11,6 +11,7 @@
 #include "synthesis/tacos/event_driven/by_arrival.hpp"
 #include "synthesis/tacos/event_driven/by_dimension.hpp"
 #include "synthesis/tacos/tacos.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {
@@ -123,6 +124,7 @@ double seconds_of(const SynthesisProblem& problem, const TacosEngine& engine) {
 }
 
 Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEngine& engine) {
+  TENEX_EXPECTS(engine.unsuitable(GatherPart(problem).problem()).empty(), "a problem that suits the engine");
   if (engine.whole != nullptr) return engine.whole(problem);
   auto planned = problem;
   if (planned.memory_limit_bytes < std::numeric_limits<std::size_t>::max()) {

@@ -35,7 +35,7 @@ class GatherPart {
 [[nodiscard]] std::size_t bytes_of(const SynthesisProblem& problem, const TacosEngine& engine);
 /// Seconds on one thread, from sizes alone.
 [[nodiscard]] double seconds_of(const SynthesisProblem& problem, const TacosEngine& engine);
-/// Makes the collective with one engine, whatever the problem names.
+/// Makes the collective with one engine, whatever the problem names. Expects: a gather that suits the engine.
 [[nodiscard]] Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEngine& engine);
 
 /// The engines to try beside `first`, the one that `auto` takes; `first` itself is among them where it may have more

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tenex/base/contract.hpp"
 #include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -192,6 +193,8 @@ SimTime epoch_length(const Instance& instance, const EpochChoice& choice) {
 }
 
 EpochGrid epoch_grid(const Instance& instance, SimTime length, Rounding rounding) {
+  TENEX_EXPECTS(instance.collective.chunk_sizes().size() == 1, "chunks of one size");
+  TENEX_EXPECTS(length > SimTime::zero(), "an epoch that takes time");
   EpochGrid grid;
   grid.length = length;
   grid.exact = true;

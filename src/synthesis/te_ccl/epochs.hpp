@@ -56,7 +56,7 @@ struct LinkRoom {
   std::vector<RoomUse> uses;
 };
 
-/// All links. Precondition: chunks of one size.
+/// All links, for chunks of one size.
 struct EpochGrid {
   SimTime length;
   bool exact = false;             ///< `length` divides all times
@@ -89,7 +89,7 @@ struct EpochGrid {
 /// windows, five times
 /// that where some alpha is more than 200 times as long (TE-CCL, section V), or the length that it names.
 [[nodiscard]] SimTime epoch_length(const Instance& instance, const EpochChoice& choice);
-/// Precondition: bandwidth varies on physical links alone.
+/// Expects: chunks of one size, a length above zero, and bandwidth that varies on physical links alone.
 [[nodiscard]] EpochGrid epoch_grid(const Instance& instance, SimTime length, Rounding rounding);
 
 }  // namespace tenex::te_ccl

@@ -9,12 +9,14 @@
 #include "synthesis/solvers/plan_player.hpp"
 #include "synthesis/te_ccl/model.hpp"
 #include "synthesis/te_ccl/search.hpp"
+#include "tenex/base/contract.hpp"
 #include "tenex/topology/slow_windows.hpp"
 
 namespace tenex::te_ccl {
 
 WeighedFinish weighed_finish(const Instance& instance, SimTime epoch, const Schedule& schedule,
                              const Priorities& priorities) {
+  TENEX_EXPECTS(priorities.weights.size() == instance.collective.groups().size(), "one weight for each group");
   const StartedHops hops(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
   std::vector<SimTime> last(instance.collective.groups().size());
   for (const Send& send : list_sends(schedule)) {
@@ -32,6 +34,7 @@ WeighedFinish weighed_finish(const Instance& instance, SimTime epoch, const Sche
 
 Weighed search_by_priority(const Instance& instance, const EpochGrid& up, int horizon, const Priorities& priorities,
                            SolverBudget& budget) {
+  TENEX_EXPECTS(priorities.weights.size() == instance.collective.groups().size(), "one weight for each group");
   Weighed found;
   Wish wish{.horizon = horizon, .limits = limits_buffers(instance.topology), .weights = priorities.weights};
   EpochModel model;

@@ -42,7 +42,7 @@ struct Found {
 [[nodiscard]] Found search_rounded_down(const Instance& instance, SimTime length, SimTime known, SimTime bound,
                                         SolverBudget& budget, GoodEnough enough = {});
 /// What the weights of process groups compare of schedules, less is better: the epochs of the time, rounded up, and
-/// then the sum over groups of weight * last arrival in picoseconds. Precondition: one weight for each group. O(sends).
+/// then the sum over groups of weight * last arrival in picoseconds. Expects: one weight for each group. O(sends).
 struct WeighedFinish {
   __extension__ using Sum = __int128;
   std::int64_t epochs = 0;
@@ -62,7 +62,7 @@ struct Weighed {
 /// Of the plans of whole chunks within `horizon` epochs, hops rounded up, one with the least sum of weight * finish
 /// epoch over the process groups (TE-CCL, section 5: priorities of tenants). A group's finish epoch is the one at whose
 /// start all its chunks have arrived. Where no plan has so few epochs, because hops are rounded up, the next horizon
-/// that has one counts, up to twice as many. Precondition: one weight for each group.
+/// that has one counts, up to twice as many. Expects: one weight for each group.
 [[nodiscard]] Weighed search_by_priority(const Instance& instance, const EpochGrid& up, int horizon,
                                          const Priorities& priorities, SolverBudget& budget);
 /// The least horizon, up to `most` epochs, of plans in which NPUs pass on what they receive at once or never (TE-CCL,

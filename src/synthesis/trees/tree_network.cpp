@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "synthesis/compose.hpp"
+#include "tenex/base/contract.hpp"
 
 namespace tenex {
 
@@ -19,6 +20,7 @@ bool is_one_group_of_all(const SynthesisProblem& problem) {
 
 TreeNetwork::TreeNetwork(const Instance& instance)
     : topology_(instance.topology), opposite_(opposite_links(topology_).value_or(std::vector<LinkId>())) {
+  TENEX_EXPECTS(instance.collective.chunk_sizes().size() == 1, "chunks of one size");
   for (const LinkClass& each : topology_.classes())
     hops_.push_back(hop_time(each, instance.collective.chunk_sizes().front(), instance.occupancy));
   first_.resize(topology_.links() + 1);

@@ -31,7 +31,7 @@ using WayId = Id<struct WayKind>;
 /// Links, and ways over them. Reads a topology that must outlive it. O(links + links of ways) memory.
 class TreeNetwork {
  public:
-  /// The collective must have chunks of one size. O(links).
+  /// Expects: chunks of one size. O(links).
   explicit TreeNetwork(const Instance& instance);
 
   [[nodiscard]] const Topology& topology() const { return topology_; }

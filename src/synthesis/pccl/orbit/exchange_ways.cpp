@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tenex/base/contract.hpp"
+
 namespace tenex {
 
 namespace {
@@ -58,6 +60,7 @@ ExchangeWays::ExchangeWays(const TranslationGroup& group, const OrbitChunks& chu
       jobs(cosets * numbers),
       dimensions(group.dimensions().size()),
       load(group.directions().size(), 0) {
+  TENEX_EXPECTS(has_exchange_ways(group), "a group that has ways");
   legs.reserve(jobs * dimensions);
   for (std::size_t coset = 0; coset < cosets; ++coset) {
     std::vector<char> tie(dimensions, coset == 0 ? 0 : 1);

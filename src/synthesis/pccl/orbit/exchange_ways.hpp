@@ -43,7 +43,7 @@ struct ExchangeLeg {
 };
 
 struct ExchangeWays {
-  /// One coset, or two along a ring of even size. has_exchange_ways() must hold. O(npus * chunks per pair *
+  /// One coset, or two along a ring of even size. Expects: has_exchange_ways(). O(npus * chunks per pair *
   /// dimensions).
   ExchangeWays(const TranslationGroup& group, const OrbitChunks& chunks,
                std::optional<std::size_t> coset_ring = std::nullopt);

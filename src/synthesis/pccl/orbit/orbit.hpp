@@ -36,9 +36,9 @@ namespace tenex {
 /// link classes.
 [[nodiscard]] std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem);
 
-/// All-Gather, Reduce-Scatter, All-Reduce or All-to-All; pccl_orbit_unsuitable() must be nullopt. Never fails. Makes at
-/// least `attempts` attempts at an All-to-All, and more within a fixed amount of work, until one meets a bound. The
-/// first among the best is kept. O(hops of one NPU's chunks * dimensions) each.
+/// All-Gather, Reduce-Scatter, All-Reduce or All-to-All. Expects: pccl_orbit_unsuitable() is nullopt. Never fails.
+/// Makes at least `attempts` attempts at an All-to-All, and more within a fixed amount of work, until one meets a
+/// bound. The first among the best is kept. O(hops of one NPU's chunks * dimensions) each.
 [[nodiscard]] Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem);
 
 [[nodiscard]] std::size_t pccl_orbit_bytes(const SynthesisProblem& problem);
