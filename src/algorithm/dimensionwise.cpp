@@ -299,7 +299,10 @@ std::shared_ptr<const Program> make_dimensionwise(const Collective& collective,
 
 ProgramSizes sizes_of_dimensionwise(const ProgramScale& scale) {
   const double messages = scale.passes * scale.slices * scale.dimension_steps;
-  return {messages, messages * scale.step_hops, scale.sends * (scale.all_to_all ? scale.dimensions : 1)};
+  // What goes to a position of a dimension does not depend on who sends it, but in an All-to-All; equal lists are kept
+  // once.
+  const double kept = scale.all_to_all ? scale.sends : scale.passes * scale.slices;
+  return {messages, messages * scale.step_hops, kept * scale.dimensions};
 }
 
 }  // namespace tenex

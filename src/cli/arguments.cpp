@@ -98,6 +98,7 @@ void add_run(CLI::App& app, Parsed& parsed) {
   plan->add_option("--threads", parsed.plan.threads,
                    "per rank (default: the cores of this machine; in the sbatch file as the estimate needs)")
       ->check(CLI::Range(1, 1024));
+  add_memory(plan, parsed.plan.memory);
   plan->footer(
       "Examples:\n  tenex plan experiments/quickstart/study.toml --points\n"
       "  tenex plan experiments/quickstart/study.toml --sbatch quick.sbatch");

@@ -37,6 +37,7 @@ struct PlanArguments {
   bool submit = false;                          ///< give the job to Slurm
   int ranks = 0;                                ///< of the run; 0: 1 here, chosen by the estimate for a job
   int threads = 0;                              ///< per rank; 0: all cores here, chosen by the estimate for a job
+  std::string memory;                           ///< empty: that of this machine
 };
 
 struct MergeArguments {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -129,16 +130,37 @@ ExitCode execute(const RunArguments& arguments) {
 namespace {
 
 /// An entry of the list of points.
-Report entry_of(const DesignPoint& point, const Estimate& cost, bool trains) {
+Report entry_of(const DesignPoint& point, const Cost& cost, bool trains) {
   Report entry;
   entry.add("key", to_string(point.key));
   for (const auto& setting : setting_columns()) {
     if (setting.training && !trains) continue;
     add_cell(entry, std::string(setting.name), setting_cell(point, setting.name));
   }
-  entry.add("expected_seconds", cost.seconds);
+  entry.add("expected_seconds", cost.work.seconds());
   entry.add("memory_planned_bytes", static_cast<std::int64_t>(cost.bytes));
   return entry;
+}
+
+/// The counted units of work.
+Report entry_of(const Work& work) {
+  Report entry;
+  for (const WorkPrice& price : work_prices())
+    if (const double count = work.count(price.unit); count > 0) entry.add(std::string(price.name), count);
+  return entry;
+}
+
+/// The seconds that a unit of work takes, for each.
+std::vector<Report> price_entries() {
+  std::vector<Report> entries;
+  for (const WorkPrice& price : work_prices()) {
+    Report entry;
+    entry.add("unit", std::string(price.name));
+    entry.add("part", std::string(price.part));
+    entry.add("seconds", price.seconds);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
 }
 
 /// The algorithm that a point's time is counted for.
@@ -190,8 +212,8 @@ struct RoundCost {
 /// The cost of a search's rounds, gathered point by point.
 class RoundCosts {
  public:
-  RoundCosts(const Study& study, const SearchOutlook& outlook)
-      : outlook_(outlook), estimator_(resolve_memory_limit(0, 1)) {
+  RoundCosts(const Study& study, const SearchOutlook& outlook, std::size_t memory_limit_bytes)
+      : outlook_(outlook), estimator_(memory_limit_bytes) {
     for (std::size_t r = 0; r < study.search.rounds.size(); ++r)
       rounds_.push_back({study.search.rounds[r].fidelity, outlook.points(r)});
   }
@@ -271,20 +293,27 @@ ExitCode execute(const PlanArguments& arguments) {
   if (!study) return complain(study.errors()), ExitCode::bad_input;
   if (const auto wrong = check_study(*study); !wrong.empty()) return complain(wrong), ExitCode::bad_input;
   warn(study->warnings);
-  Estimator estimator(resolve_memory_limit(0, 1));
+  const auto asked = memory_limit(arguments.memory, 0);
+  if (!asked) return complain(asked.errors()), ExitCode::bad_input;
+  const auto limit = resolve_memory_limit(*asked, 1);
+  Estimator estimator(limit);
   const SearchOutlook outlook(*study);
-  RoundCosts rounds(*study, outlook);
+  RoundCosts rounds(*study, outlook, limit);
   std::size_t largest = 0;
   std::vector<Report> points;
   TrainingCounts trained;
   StudyCost whole;
   CostShares sweeps;
   CostShares algorithms;
+  std::set<std::string> made;  // what the first of the points that share a schedule did
   Foresight foresight;
   Refusals refusals;
   for (std::size_t i = 0; i < study->points.size(); ++i) {
     const DesignPoint point = study->points[i];
-    const auto cost = estimator(point);
+    Cost counted = estimator.cost(point);
+    const bool shares = counted.shared != Work() && !made.insert(Estimator::sharing_key(point)).second;
+    if (shares) counted.work += -1 * counted.shared;
+    const Estimate cost = counted.estimate();
     whole.add(cost, outlook.share_in_full(i));
     const double seconds = outlook.share_in_full(i) * cost.seconds + rounds.add(i, point);
     sweeps.add(study->points.sweep_of(i), seconds);
@@ -292,7 +321,11 @@ ExitCode execute(const PlanArguments& arguments) {
     largest = std::max(largest, cost.bytes);
     if (const auto refusal = foresight(point); !refusal.empty()) ++refusals[refusal];
     if (point.trains()) ++trained[{point.training().workload.text, std::string(to_string(point.training().scheme))}];
-    if (arguments.points) points.push_back(entry_of(point, cost, study->trains));
+    if (!arguments.points) continue;
+    points.push_back(entry_of(point, counted, study->trains));
+    if (!arguments.json) continue;
+    points.back().add("weight", counted.weight);
+    points.back().add_object("work", entry_of(counted.work));
   }
   whole.add_seconds(rounds.seconds());
   if (arguments.sbatch || arguments.submit) return write_sbatch(arguments, *study, whole);
@@ -315,6 +348,10 @@ ExitCode execute(const PlanArguments& arguments) {
   report.add("sweeps", sweeps.entries("sweep"));
   report.add("algorithms", algorithms.entries("algorithm"));
   if (!trained.empty()) report.add("training", entries_of(trained));
+  if (arguments.points && arguments.json) {
+    report.add("work_prices_fitted", std::string(work_prices_fitted()));
+    report.add("work_prices", price_entries());
+  }
   if (arguments.points) report.add("point_list", std::move(points));
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
   return ExitCode::done;

@@ -1,10 +1,10 @@
 // Trials of points that leave a choice.
 //
-// Algorithms are tried in the order of their expected seconds; where the number of chunks is chosen, too, in the order
-// of their times with one chunk, so that a search that may end early ends early. Numbers of chunks are tried as powers
-// of two, until two in a row gain less than half a percent; then halves of the two gaps beside the best number. What a
-// pipeline loses while it fills is in proportion to a chunk, so each doubling gains half of what the one before did. An
-// algorithm that would not pass the best one so far with four times as much is left.
+// Algorithms are tried in the order of the weights of their work; where the number of chunks is chosen, too, in the
+// order of their times with one chunk, so that a search that may end early ends early. Numbers of chunks are tried as
+// powers of two, until two in a row gain less than half a percent; then halves of the two gaps beside the best number.
+// What a pipeline loses while it fills is in proportion to a chunk, so each doubling gains half of what the one before
+// did. An algorithm that would not pass the best one so far with four times as much is left.
 //
 // Solvers are not tried: they take minutes. The bound says what is proven of the best result: it is an optimum, or at
 // most `optimality_gap` slower than one.
@@ -25,10 +25,10 @@
 namespace tenex {
 namespace {
 
-/// An algorithm that is expected to take longer is left out, unless it is the fastest one.
-constexpr double kMostSecondsOfAlgorithm = 600;
-/// Numbers of chunks that are expected to take longer are left out, except 1.
-constexpr double kMostSecondsOfChunks = 60;
+/// An algorithm whose work weighs more is left out, unless it weighs least.
+constexpr double kMostWeightOfAlgorithm = 600;
+/// Numbers of chunks whose work weighs more are left out, except 1.
+constexpr double kMostWeightOfChunks = 60;
 /// Two numbers of chunks in a row that do not gain this share end the search for larger ones.
 constexpr std::int64_t kLeastGain = 200;
 /// How often the gaps beside the best number of chunks are halved.
@@ -78,7 +78,7 @@ bool may_do(const AlgorithmTraits& traits, const DesignPoint& point, bool switch
 /// A point to evaluate, and what is expected of it.
 struct Trial {
   DesignPoint point;
-  Estimate expected;
+  Cost expected;
 };
 
 std::vector<Trial> trials_of_algorithms(const DesignPoint& point, Estimator& estimator) {
@@ -87,10 +87,10 @@ std::vector<Trial> trials_of_algorithms(const DesignPoint& point, Estimator& est
   for (const AlgorithmTraits* traits : algorithm_traits()) {
     if (!may_do(*traits, point, switches)) continue;
     auto trial = with_algorithm(point, *traits);
-    const auto expected = estimator(trial);
+    const auto expected = estimator.cost(trial);
     trials.push_back({std::move(trial), expected});
   }
-  std::ranges::stable_sort(trials, {}, [](const Trial& trial) { return trial.expected.seconds; });
+  std::ranges::stable_sort(trials, {}, [](const Trial& trial) { return trial.expected.weight; });
   return trials;
 }
 
@@ -228,8 +228,8 @@ std::vector<Trial> affordable(std::vector<Trial> all, Trials& trials, std::size_
   for (Trial& trial : all) {
     if (trial.expected.bytes > memory_limit_bytes)
       trials.leave_out(trial.point, fmt::format("it needs {} bytes", trial.expected.bytes));
-    else if (!kept.empty() && trial.expected.seconds > kMostSecondsOfAlgorithm)
-      trials.leave_out(trial.point, fmt::format("it is expected to take {:.0f} s", trial.expected.seconds));
+    else if (!kept.empty() && trial.expected.weight > kMostWeightOfAlgorithm)
+      trials.leave_out(trial.point, fmt::format("it is expected to take {:.0f} s", trial.expected.weight));
     else
       kept.push_back(std::move(trial));
   }
@@ -256,8 +256,8 @@ bool may_have(const DesignPoint& point, std::int64_t chunks, Estimator& estimato
   const auto& topology = point.topology;
   const auto npus = topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
   if (!build_point_collective(trial, npus)) return false;
-  const auto expected = estimator(trial);
-  return expected.bytes <= memory_limit_bytes && expected.seconds <= kMostSecondsOfChunks;
+  const auto expected = estimator.cost(trial);
+  return expected.bytes <= memory_limit_bytes && expected.weight <= kMostWeightOfChunks;
 }
 
 class ChunkSearch {
@@ -334,22 +334,23 @@ EvaluationOutput evaluate_choice(const DesignPoint& point, Cache::Impl& cache, c
   return search_choice(point, cache, options, std::nullopt);
 }
 
-Estimate estimate_choice(const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes) {
-  Estimate all;
-  const auto add = [&](const Estimate& trial, double most_seconds) {
-    const bool is_first = all.seconds == 0;
-    if (!is_first && (trial.bytes > memory_limit_bytes || trial.seconds > most_seconds)) return;
-    all.seconds += trial.seconds;
+Cost cost_of_choice(const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes) {
+  Cost all;
+  const auto add = [&](const Cost& trial, double most_weight) {
+    const bool is_first = all.weight == 0;
+    if (!is_first && (trial.bytes > memory_limit_bytes || trial.weight > most_weight)) return;
+    all.work += trial.work;
+    all.weight += trial.weight;
     all.bytes = std::max(all.bytes, trial.bytes);
     all.threaded = all.threaded || trial.threaded;
   };
   if (chooses_algorithm(point)) {
-    for (const Trial& trial : trials_of_algorithms(point, estimator)) add(trial.expected, kMostSecondsOfAlgorithm);
+    for (const Trial& trial : trials_of_algorithms(point, estimator)) add(trial.expected, kMostWeightOfAlgorithm);
     return all;
   }
   for (std::int64_t chunks = 1; chunks <= kMostAutomaticChunks; chunks *= 2) {
     if (!may_have(point, chunks, estimator, memory_limit_bytes)) break;
-    add(estimator(with_chunks(point, chunks)), kMostSecondsOfChunks);
+    add(estimator.cost(with_chunks(point, chunks)), kMostWeightOfChunks);
   }
   return all;
 }

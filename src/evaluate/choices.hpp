@@ -3,8 +3,8 @@
 // evaluated, verified and bounded as any other point, and the fastest is kept. Trials end at the first that is good
 // enough (the key `good_enough`): its time over its own bound proves it.
 //
-// Which trials are made, and in which order, depends on expected seconds and bytes, which follow from sizes alone. So
-// the row is the same on every machine.
+// Which trials are made, and in which order, depends on the weights of their work and on expected bytes, which follow
+// from sizes alone. So the row is the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ namespace tenex {
 [[nodiscard]] EvaluationOutput evaluate_choice(const DesignPoint& point, Cache::Impl& cache,
                                                const EvaluateOptions& options);
 
-/// The sum of the seconds of all trials and the largest of their bytes.
-[[nodiscard]] Estimate estimate_choice(const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes);
+/// The work of all trials, their weights together, and the largest of their bytes.
+[[nodiscard]] Cost cost_of_choice(const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes);
 
 /// The least of the bounds of all numbers of chunks, as if it were the point's time; see bound_point().
 [[nodiscard]] Evaluation bound_choice(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options);

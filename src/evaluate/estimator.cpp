@@ -23,13 +23,13 @@ namespace {
 
 bool is_plain_shape(const DesignPoint& point) { return point.topology.machine_file.empty(); }
 
-Estimate estimate_by_building(const DesignPoint& point, std::size_t memory_limit_bytes, ExecutionCache& cache) {
+Cost cost_by_building(const DesignPoint& point, std::size_t memory_limit_bytes, ExecutionCache& cache) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
   if (is_plain_shape(point) && planned_topology_bytes(point) > most_bytes) return guess_synthesis(point);
   const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
   // What cannot run takes nothing; plans may take it for granted that every NPU of a group is reached.
   if (!prepared || !check_reach(*prepared)) return {};
-  return estimate_built(point, prepared->topology(), *prepared->collective, memory_limit_bytes);
+  return cost_of_built(point, prepared->topology(), *prepared->collective, memory_limit_bytes);
 }
 
 template <class T>
@@ -79,7 +79,7 @@ DesignPoint put_in(DesignPoint point, StandIn stand_in) {
 
 }  // namespace
 
-Estimate Estimator::remember(const std::string& text, const std::function<Estimate()>& make) {
+Cost Estimator::remember(const std::string& text, const std::function<Cost()>& make) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = known_.find(text); known != known_.end()) return known->second;
@@ -91,23 +91,32 @@ Estimate Estimator::remember(const std::string& text, const std::function<Estima
 }
 
 Estimate Estimator::operator()(const DesignPoint& point) {
+  const auto quick = point.trains() ? estimate_formula(point) : std::nullopt;
+  return quick ? *quick : cost(point).estimate();
+}
+
+std::string Estimator::sharing_key(const DesignPoint& point) {
+  return stand_in_for(point).text + std::to_string(point.seed);
+}
+
+Cost Estimator::cost(const DesignPoint& point) {
   if (point.trains()) {
-    if (const auto quick = estimate_formula(point)) return *quick;
+    if (const auto quick = cost_of_formula(point)) return *quick;
     return remember(training_cost_key(point), [&] {
-      return estimate_training(
-          point, [this](const DesignPoint& collective) { return (*this)(collective); }, workloads_.impl().training,
+      return cost_of_training(
+          point, [this](const DesignPoint& collective) { return cost(collective); }, workloads_.impl().training,
           memory_limit_bytes_);
     });
   }
-  if (leaves_choice(point)) return estimate_choice(point, *this, memory_limit_bytes_);
-  if (is_plain_shape(point) && is_program(point)) return estimate_program(point, memory_limit_bytes_);
+  if (leaves_choice(point)) return cost_of_choice(point, *this, memory_limit_bytes_);
+  if (is_plain_shape(point) && is_program(point)) return cost_of_program(point, memory_limit_bytes_);
   auto stand_in = stand_in_for(point);
   const auto text = stand_in.text;
-  return remember(text, [&]() -> Estimate {
+  return remember(text, [&]() -> Cost {
     try {
-      return estimate_by_building(put_in(point, std::move(stand_in)), memory_limit_bytes_, workloads_.impl().execution);
+      return cost_by_building(put_in(point, std::move(stand_in)), memory_limit_bytes_, workloads_.impl().execution);
     } catch (const std::bad_alloc&) {
-      return is_plain_shape(point) ? guess_synthesis(point) : Estimate{};
+      return is_plain_shape(point) ? guess_synthesis(point) : Cost{};
     }
   });
 }

@@ -4,14 +4,13 @@
 
 #include "evaluate/choices.hpp"
 #include "evaluate/evaluate_point.hpp"
+#include "tenex/base/work.hpp"
 #include "tenex/evaluate/search.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
 namespace {
-
-constexpr double kSecondsOfBound = 1e-3;  // most bounds follow from the shape; a search for a cut takes longer
 
 /// The options without all that times do not need.
 EvaluateOptions times_only(EvaluateOptions options) {
@@ -57,7 +56,7 @@ std::optional<double> early_value(const DesignPoint& point, Fidelity fidelity, c
 
 Estimate EarlyEstimator::operator()(const DesignPoint& point, Fidelity fidelity) {
   if (!is_bounded(point, fidelity)) return estimator_(coarse_point(point));
-  return {kSecondsOfBound, planned_topology_bytes(point), false};
+  return {seconds_of(WorkUnit::early_bound), planned_topology_bytes(point), false};
 }
 
 }  // namespace tenex

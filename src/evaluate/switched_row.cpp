@@ -18,8 +18,6 @@ namespace tenex {
 namespace {
 
 constexpr std::uint64_t kBytesOfPlayedHop = 150;  // listed and replayed
-/// About ten seconds. Synthesizers that make more sends in less time have formulas for them, which a play has not.
-constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 23;
 
 void leave_out(Evaluation& row, std::string_view why) {
   row.reason += fmt::format("{}the schedule was not played on the switches: {}", row.reason.empty() ? "" : "; ", why);

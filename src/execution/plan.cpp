@@ -1,11 +1,11 @@
-// The expected cost of a point from sizes alone: counts of sends times constants measured on one core of a 2-core
-// machine. Leases are ordered and memory is planned by it. The only result that contains it is memory_planned_bytes,
-// which depends on sizes alone.
+// The expected cost of a point from sizes alone: its work (point_work.hpp) and its bytes. Leases are ordered and memory
+// is planned by it. The only result that contains it is memory_planned_bytes, which depends on sizes alone.
 //
 // The memory of a simulation is counted from the types and checked against measured peaks. Every link has a queue, a
 // port and a bit in each window of the calendar. Every recorded hop has a list entry, and columns once the list is
-// sorted (the list doubles as it grows, so up to two entries). Every recorded message has its time of injection, twice
-// while that list grows, and a new number. A plan is for one thread; more threads are used if the limit leaves memory
+// sorted (the list doubles as it grows, so up to two entries). Every recorded message has its injection and a new
+// number; its list is twice as long while it grows, when that of hops does not. The verifier's tables come after the
+// lists have gone. A plan is for one thread; more threads are used if the limit leaves memory
 // for them. The program text and the base memory of any process (some 15 MB) are not included.
 #include "tenex/execution/plan.hpp"
 
@@ -16,10 +16,13 @@
 
 #include <fmt/format.h>
 
+#include "execution/point_traits.hpp"
+#include "execution/point_work.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/bound/strength.hpp"
 #include "tenex/execution/prepared_point.hpp"
+#include "tenex/execution/shared_schedules.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
@@ -30,21 +33,14 @@
 namespace tenex {
 namespace {
 
-constexpr double seconds_per_simulated_hop = 0.2e-6;
-constexpr double seconds_per_unrecorded_hop = 0.1e-6;
-constexpr double seconds_per_formula_message = 0.2e-6;
-constexpr double seconds_per_verified_send = 0.25e-6;
-constexpr double seconds_per_send_by_link = 5e-9;
-constexpr double seconds_per_send_of_period = 30e-9;
-constexpr double seconds_per_hashed_send = 50e-9;
-constexpr double seconds_per_link = 0.2e-6;
-
 constexpr double bytes_of_any_point = 2e6;  // buffers of segments, tables of few entries
 constexpr double bytes_per_npu = 64;        // the collective and its parts
 constexpr double bytes_per_port = 160;      // port, ids, a queue of two messages, routes
 constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
-constexpr double bytes_per_hop_of_halves = 110;     // All-Reduce without overlap: both halves and their concatenation
-constexpr double bytes_per_recorded_message = 112;  // its injection, while that list grows, and its number
+constexpr double bytes_per_hop_of_halves = 110;  // All-Reduce without overlap: both halves and their concatenation
+constexpr double bytes_per_injection = 48;
+constexpr double bytes_per_numbered_message = 16;                // beside its injection
+constexpr double most_left_behind = 32 << 20;                    // by a list that grows: larger blocks are given back
 constexpr double bytes_per_carried_chunk = 4 * sizeof(ChunkId);  // while their list grows, twice if concatenated
 constexpr double most_recorded_hops = 0x1p26;                    // with more, a program is timed but not verified
 constexpr double bytes_per_observed_link = 16;
@@ -90,39 +86,21 @@ double holdings_bytes(const PointSizes& sizes) {
   return static_cast<double>(BitMatrix::bytes_for(sizes.topology.vertices(), sizes.collective.chunks));
 }
 
-double recorded_bytes(const DesignPoint& point, double hops, double messages) {
+/// Bytes of the lists of a simulation that records.
+double recorded_bytes(const DesignPoint& point, const ProgramSizes& program) {
   const bool halves = point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap;
-  return hops * (halves ? bytes_per_hop_of_halves : bytes_per_recorded_hop) + messages * bytes_per_recorded_message;
+  const double numbered = program.hops * (halves ? bytes_per_hop_of_halves : bytes_per_recorded_hop) +
+                          program.messages * (bytes_per_injection + bytes_per_numbered_message);
+  const double growing = program.hops * sizeof(Send) + program.messages * 2 * bytes_per_injection;
+  const double left_behind = std::min(most_left_behind, program.messages * bytes_per_injection);
+  return std::max(numbered, growing) + left_behind + program.carried * bytes_per_carried_chunk;
 }
 
-/// Whether one NPU represents all in the point's program. Does not depend on the simulation engine.
-bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
-  const auto& blocks = point.topology.shape.blocks;
-  const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
-    return block.size == 1 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
-  });
+/// Bytes of the check of what was recorded: the sends and their tables, of which sums need three.
+double checked_bytes(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program) {
   const auto kind = point.collective().kind;
-  const bool alike = !has_root(kind) && !stores_conditions(kind) && kind != CollectiveKind::mixed;
-  return sizes.product && symmetric && alike && sizes.collective.everyone &&
-         point.collective().order == DestinationOrder::relative && point.collective().stragglers.empty() &&
-         point.collective().window == 0;
-}
-
-/// Whether the engine `orbit` runs the program if nothing is recorded.
-bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
-  const SimulationEngine engine = point.collective().simulation_engine;
-  return moves_by_orbit(point, sizes) && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
-}
-
-/// Link visits of the search for a bound. `one_for_all`: one NPU's sends stand for all.
-std::uint64_t bound_work(const DesignPoint& point, const PointSizes& sizes, bool one_for_all) {
-  constexpr double kSendsPerVisit = 4;
-  constexpr double kLeast = 0x1p16;  // a millisecond
-  constexpr double kMost = 0x1p25;   // half a second
-  if (point.collective().bounds == BoundSearch::full) return std::numeric_limits<std::uint64_t>::max();
-  const double sends = sizes.collective.sends * passes_of(point.collective().kind) /
-                       (one_for_all ? static_cast<double>(sizes.topology.npus) : 1);
-  return std::bit_floor(static_cast<std::uint64_t>(std::clamp(sends / kSendsPerVisit, kLeast, kMost)));
+  const double tables = reduces(kind) || kind == CollectiveKind::mixed ? 3 : 1;
+  return program.hops * sizeof(Send) + program.carried * bytes_per_carried_chunk + tables * holdings_bytes(sizes);
 }
 
 /// Bytes of the search for bounds: the stand-in of the network, flows and weights of links, and for an All-Reduce the
@@ -183,114 +161,67 @@ double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
 /// messages; the engine `trains` takes them one by one.
 double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double messages, bool records) {
   if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
-  const bool one_block =
-      std::ranges::count_if(point.topology.shape.blocks, [](const Block& block) { return block.size > 1; }) == 1;
-  const bool open = point.collective().kind != CollectiveKind::all_reduce &&
-                    point.collective().kind != CollectiveKind::mixed &&
-                    sizes.collective.smallest_chunk == sizes.collective.largest_chunk;
-  const bool wires = point.topology.switches.forwarding == SwitchForwarding::cut_through;
-  const bool tree =
-      std::ranges::any_of(point.topology.shape.blocks, [](const Block& block) { return !block.levels.empty(); });
-  const bool trains = one_block && sizes.product && open && !wires && !tree;
-  if (!records && (goes_by_orbit(point, sizes) || trains)) return static_cast<double>(sizes.topology.npus) * 512;
+  if (!records && (goes_by_orbit(point, sizes) || takes_trains(point, sizes)))
+    return static_cast<double>(sizes.topology.npus) * 512;
   return messages * bytes_per_waiting_message;
+}
+
+/// Why the plan of a program keeps no sends.
+std::string why_unrecorded(const DesignPoint& point, bool may_record, double hops, double bytes, bool time_only) {
+  if (time_only) return "only the time was asked for: nothing was recorded or verified";
+  if (!may_record)
+    return fmt::format("the simulation engine \"{}\" keeps no sends to verify",
+                       to_string(point.collective().simulation_engine));
+  return fmt::format("the timed stream of about {:.0f} sends was not kept for verification: that needs {:.0f} bytes",
+                     hops, bytes);
+}
+
+PointPlan planned(const DesignPoint& point, const PointSizes& sizes, bool records, double bytes) {
+  const CountedWork counted = count_program(point, sizes, records);
+  PointPlan plan;
+  plan.estimate = {counted.told, counted.weight, static_cast<std::size_t>(bytes), false};
+  plan.records = records;
+  return plan;
 }
 
 /// The plan of a textbook algorithm without its topology, which takes `beside` of the limit.
 PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit,
                        bool time_only) {
-  const auto [messages, hops, carried] = sizes_of_program(point, sizes);
-  const double tried = tries_all(point) ? 3 : 1;  // most candidates send far less
-  const double repeats =
-      tried * (point.collective().kind == CollectiveKind::all_reduce ? 2 : 1);  // with and without overlap
+  const auto programs = sizes_of_programs(point, sizes);
+  const auto [messages, hops, carried] = most_of(programs);
   const auto links = static_cast<double>(sizes.topology.links);
   const double common = route_bytes(point, sizes) + begun_bytes(point, sizes) + bytes_of_any_point +
                         static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes) +
                         pair_bytes(point, sizes) + bound_bytes(point, sizes, moves_by_orbit(point, sizes));
   if (point.collective().backend == Backend::congestion_unaware)
-    return {{repeats * messages * seconds_per_formula_message + links * seconds_per_link,
-             static_cast<std::size_t>(common + waiting_bytes(point, sizes, messages, true) + 16 * links)},
-            false,
-            "",
-            0,
-            0};
+    return planned(point, sizes, false, common + waiting_bytes(point, sizes, messages, true) + 16 * links);
   const double unrecorded = common + links * (bytes_per_port + bytes_per_observed_link) + calendar_bytes(point, sizes) +
                             waiting_bytes(point, sizes, messages, false);
-  const double recorded = common + links * bytes_per_port + calendar_bytes(point, sizes) +
-                          waiting_bytes(point, sizes, messages, true) + recorded_bytes(point, hops, messages) +
-                          3 * holdings_bytes(sizes) + carried * bytes_per_carried_chunk;
+  double recorded = 0;
+  for (const ProgramSizes& program : programs)
+    recorded = std::max({recorded, waiting_bytes(point, sizes, program.messages, true) + recorded_bytes(point, program),
+                         checked_bytes(point, sizes, program)});
+  recorded += common + links * bytes_per_port + calendar_bytes(point, sizes);
   const SimulationEngine engine = point.collective().simulation_engine;
   const bool may_record =
       engine == SimulationEngine::automatic || engine == SimulationEngine::window || engine == SimulationEngine::wires;
-  if (may_record && !time_only && hops <= most_recorded_hops &&
-      recorded + static_cast<double>(beside) <= static_cast<double>(limit))
-    return {{hops * (repeats * seconds_per_simulated_hop + seconds_per_verified_send) + links * seconds_per_link,
-             static_cast<std::size_t>(recorded)},
-            true,
-            "",
-            0,
-            0};
-  const double simulated = goes_by_orbit(point, sizes) ? hops / static_cast<double>(sizes.topology.npus) : hops;
-  return {
-      {simulated * repeats * seconds_per_unrecorded_hop + links * seconds_per_link,
-       static_cast<std::size_t>(unrecorded)},
-      false,
-      time_only ? "only the time was asked for: nothing was recorded or verified"
-      : !may_record
-          ? fmt::format("the simulation engine \"{}\" keeps no sends to verify", to_string(engine))
-          : fmt::format("the timed stream of about {:.0f} sends was not kept for verification: that needs {:.0f} bytes",
-                        hops, recorded + static_cast<double>(beside)),
-      0,
-      0};
+  const double with_topology = recorded + static_cast<double>(beside);
+  if (may_record && !time_only && hops <= most_recorded_hops && with_topology <= static_cast<double>(limit))
+    return planned(point, sizes, true, recorded);
+  auto plan = planned(point, sizes, false, unrecorded);
+  plan.left_out = why_unrecorded(point, may_record, hops, with_topology, time_only);
+  return plan;
 }
 
 /// Adds the bytes of more threads to the plan for one.
 void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& sizes) {
-  const double waiting = plan.records ? 0 : waiting_bytes(point, sizes, sizes_of_program(point, sizes).messages, false);
+  const double waiting =
+      plan.records ? 0 : waiting_bytes(point, sizes, most_of(sizes_of_programs(point, sizes)).messages, false);
   const double routes = sizes.product ? 0 : route_bytes(point, sizes);
   plan.bytes_of_sharing = static_cast<std::size_t>(
       bytes_per_shared_port * static_cast<double>(sizes.topology.links) + waiting +
       bytes_per_shared_slice * static_cast<double>(point.chunks) * static_cast<double>(sizes.collective.members));
   plan.bytes_per_thread = static_cast<std::size_t>(bytes_per_further_thread + routes);
-}
-
-/// Whether the synthesizer makes one NPU's schedule represent all NPUs, and the verifier checks it as such.
-bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                  const PointSizes& sizes) {
-  const auto* synthesizer = find_synthesizer(point.algorithm);
-  if (synthesizer == nullptr || synthesizer->translations_engine.empty()) return false;
-  const bool may = point.engine == kAutomaticEngine || point.engine == synthesizer->translations_engine;
-  return may && !has_root(collective.kind()) && sizes.collective.everyone && topology.wires() == nullptr &&
-         TranslationGroup::of(topology, LinkPorts::shared).has_value();
-}
-
-/// Whether the schedule is stored and checked by link.
-bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const Collective& collective) {
-  const auto* synthesizer = find_synthesizer(point.algorithm);
-  return synthesizer != nullptr && synthesizer->uses_threads != nullptr &&
-         synthesizer->uses_threads(synthesis_problem(point, topology, collective, 0));
-}
-
-/// Whether every chunk goes to one NPU, as a copy: the verifier then follows each chunk's walk.
-bool walks(const DesignPoint& point) {
-  const auto kind = point.collective().kind;
-  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::gather || kind == CollectiveKind::scatter ||
-         kind == CollectiveKind::all_to_allv || kind == CollectiveKind::halo_exchange;
-}
-
-/// The sends of a synthesizer's schedule, without relays of gathers. Chunks that go to one NPU take all its hops.
-double scheduled_sends(const DesignPoint& point, const PointSizes& sizes) {
-  const double hops = walks(point) ? mean_route_hops(point, sizes) : 1;
-  return sizes.collective.sends * passes_of(point.collective().kind) * hops;
-}
-
-/// Whether verify_by_size() lets one NPU's sends of a symmetric schedule stand for all. Smaller schedules are read send
-/// by send.
-bool is_checked_by_orbit(const DesignPoint& point, const PointSizes& sizes, double sends) {
-  return sends > static_cast<double>(kMostReplayedSends) ||
-         (walks(point) &&
-          static_cast<double>(sizes.topology.vertices()) * static_cast<double>(sizes.collective.chunks) >
-              static_cast<double>(kMostReplayedPairs));
 }
 
 /// The bytes of a synthesizer's point without its topology and its synthesis.
@@ -309,27 +240,20 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
 }
 
 /// The cost of a synthesizer's point without its topology.
-Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const Topology& topology,
-                            const Collective& collective, const PointSizes& sizes, std::size_t memory_limit_bytes) {
+Cost cost_of_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const Topology& topology,
+                       const Collective& collective, const PointSizes& sizes, std::size_t memory_limit_bytes) {
   const auto problem = synthesis_problem(point, topology, collective, memory_limit_bytes);
-  const bool symmetric = is_symmetric(point, topology, collective, sizes);
-  const bool by_link = is_kept_by_link(point, topology, collective);
-  const double sends = scheduled_sends(point, sizes);
-  const bool by_orbit = symmetric && is_checked_by_orbit(point, sizes, sends);
-  const double checked = by_orbit ? sends / static_cast<double>(topology.npus()) : sends;
-  const auto of_period =
-      synthesizer.estimate_period_sends != nullptr ? synthesizer.estimate_period_sends(problem) : std::nullopt;
-  const double hashed = sends <= static_cast<double>(kMostReplayedSends) ? sends : 0;
-  const double checking =
-      of_period ? std::min(*of_period, sends) * seconds_per_send_of_period + hashed * seconds_per_hashed_send
-                : checked * (by_link ? seconds_per_send_by_link : seconds_per_verified_send);
-  return {synthesizer.estimate_seconds(problem) + checking + static_cast<double>(topology.links()) * seconds_per_link,
-          synthesizer.estimate_bytes(problem) + bytes_beside_synthesis(point, sizes, symmetric, by_link), by_link};
+  const ScheduleReading reading{is_kept_by_link(point, topology, collective),
+                                is_symmetric(point, topology, collective, sizes)};
+  const auto [told, weight, made] = count_synthesis(point, synthesizer, problem, sizes, reading);
+  const auto beside = bytes_beside_synthesis(point, sizes, reading.symmetric, reading.by_link);
+  const bool shares = synthesizer.scales_with_pace && uniform_hop(problem).has_value();
+  return {told, weight, synthesizer.estimate_bytes(problem) + beside, reading.by_link, shares ? made : Work()};
 }
 
-Estimate with_topology(Estimate estimate, const DesignPoint& point) {
-  estimate.bytes += planned_topology_bytes(point);
-  return estimate;
+Cost with_topology(Cost cost, const DesignPoint& point) {
+  cost.bytes += planned_topology_bytes(point);
+  return cost;
 }
 
 PointPlan plan_with_topology(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes,
@@ -357,8 +281,9 @@ PointPlan plan_built(const DesignPoint& point, const Topology& topology, const C
   const auto sizes = sizes_of_built(topology, collective);
   if (synthesizer == nullptr) return plan_with_topology(point, sizes, memory_limit_bytes, time_only);
   const auto left = left_for_synthesis(point, topology, collective, memory_limit_bytes);
-  return {with_topology(estimate_synthesis(point, *synthesizer, topology, collective, sizes, left), point), true, "", 0,
-          0};
+  PointPlan plan;
+  plan.estimate = with_topology(cost_of_synthesis(point, *synthesizer, topology, collective, sizes, left), point);
+  return plan;
 }
 
 std::uint64_t bound_work(const DesignPoint& point, const Topology& topology, const Collective& collective) {
@@ -376,21 +301,20 @@ int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_li
   return static_cast<int>(std::min(static_cast<std::size_t>(std::max(threads, 1)), 1 + further));
 }
 
-Estimate estimate_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                        std::size_t memory_limit_bytes) {
+Cost cost_of_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                   std::size_t memory_limit_bytes) {
   return plan_built(point, topology, collective, memory_limit_bytes).estimate;
 }
 
-Estimate estimate_program(const DesignPoint& point, std::size_t memory_limit_bytes) {
+Cost cost_of_program(const DesignPoint& point, std::size_t memory_limit_bytes) {
   return plan_with_topology(point, sizes_of_shape(point), memory_limit_bytes, false).estimate;
 }
 
-Estimate guess_synthesis(const DesignPoint& point) {
+Cost guess_synthesis(const DesignPoint& point) {
   constexpr double bytes_per_send = 48;
-  constexpr double seconds_per_send = 1e-6;
   const double sends = sizes_of_shape(point).collective.sends * passes_of(point.collective().kind);
-  return with_topology({sends * seconds_per_send, static_cast<std::size_t>(std::min(sends * bytes_per_send, 1e18))},
-                       point);
+  const Work work(WorkUnit::guessed_send, sends);
+  return with_topology({work, work.weight(), static_cast<std::size_t>(std::min(sends * bytes_per_send, 1e18))}, point);
 }
 
 }  // namespace tenex

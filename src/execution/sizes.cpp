@@ -275,16 +275,33 @@ ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
 
 double mean_route_hops(const DesignPoint& point, const PointSizes& sizes) { return mean_hops(point, sizes).pair; }
 
-ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes) {
+std::vector<ProgramSizes> sizes_of_programs(const DesignPoint& point, const PointSizes& sizes) {
+  const auto scale = scale_of(point, sizes);
+  if (const auto* named = find_algorithm(point.algorithm)) return {named->sizes(scale)};
+  std::vector<ProgramSizes> programs;
+  for (const auto& algorithm : algorithms()) {
+    const bool able = algorithm.makes(point.collective().kind) && sizes.topology.npus <= algorithm.candidate_npus &&
+                      !(algorithm.direct_only && sizes.topology.switches > 0);
+    if (able) programs.push_back(algorithm.sizes(scale));
+  }
+  if (programs.empty()) programs.emplace_back();
+  return programs;
+}
+
+ProgramSizes most_of(const std::vector<ProgramSizes>& programs) {
+  ProgramSizes most;
+  for (const auto& one : programs)
+    most = {std::max(most.messages, one.messages), std::max(most.hops, one.hops), std::max(most.carried, one.carried)};
+  return most;
+}
+
+ProgramSizes deciding_sizes(const DesignPoint& point, const PointSizes& sizes) {
   const auto scale = scale_of(point, sizes);
   if (const auto* named = find_algorithm(point.algorithm)) return named->sizes(scale);
-  ProgramSizes most;
-  for (const auto& algorithm : algorithms()) {
-    if (sizes.topology.npus > algorithm.candidate_npus) continue;
-    const auto one = algorithm.sizes(scale);
-    most = {std::max(most.messages, one.messages), std::max(most.hops, one.hops), std::max(most.carried, one.carried)};
-  }
-  return most;
+  std::vector<ProgramSizes> programs;
+  for (const auto& algorithm : algorithms())
+    if (sizes.topology.npus <= algorithm.candidate_npus) programs.push_back(algorithm.sizes(scale));
+  return most_of(programs);
 }
 
 }  // namespace tenex

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kBytesPerSendRetimed = 100;    ///< for re-timing by lists
 constexpr std::size_t kBytesPerSendOfSignals = 600;  ///< for timing signals of wires side by side
-constexpr double kSecondsPerSendOfSignals = 6e-6;
 constexpr std::uint64_t kMostSendsOfSignals = std::uint64_t{1} << 19;
 
 /// The copying collective whose time reversal is the reduction.
@@ -231,7 +230,7 @@ std::size_t merge_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(sends_of_signals(problem) * static_cast<double>(kBytesPerSendOfSignals));
 }
 
-double merge_seconds(const SynthesisProblem& problem) { return sends_of_signals(problem) * kSecondsPerSendOfSignals; }
+Work merge_work(const SynthesisProblem& problem) { return {WorkUnit::signal_send, sends_of_signals(problem)}; }
 
 bool limits_buffers(const Topology& topology) {
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)

@@ -68,9 +68,9 @@ using Gatherer = Result<Gathered> (*)(const SynthesisProblem&);
 /// Times the reduction and the gather of an All-Reduce side by side (merge_phases.hpp), where that ends sooner than
 /// `synthesis.schedule`, fits into the memory limit and has few enough sends.
 void merge_halves(const SynthesisProblem& problem, Synthesis& synthesis);
-/// The bytes and seconds that merge_halves() adds over wires, from sizes alone; 0 where it makes nothing.
+/// The bytes and work that merge_halves() adds over wires, from sizes alone; 0 where it makes nothing.
 [[nodiscard]] std::size_t merge_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double merge_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work merge_work(const SynthesisProblem& problem);
 
 /// Whether some switch has a limited buffer.
 [[nodiscard]] bool limits_buffers(const Topology& topology);

@@ -19,7 +19,7 @@ struct SynthesisEngine {
   /// The maker behind synthesize().
   Result<Synthesis> (*make)(const SynthesisProblem& problem);
   std::size_t (*bytes)(const SynthesisProblem& problem);
-  double (*seconds)(const SynthesisProblem& problem);
+  Work (*work)(const SynthesisProblem& problem);
   /// The sends that the verifier checks in place of all, those of one period; null: it checks all.
   double (*checked_sends)(const SynthesisProblem& problem) = nullptr;
 

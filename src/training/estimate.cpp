@@ -1,6 +1,6 @@
 // Costs of training points: the costs of the distinct communications of their workloads, each as the collective point
 // that the time model makes of it, and of the pairs of streams that share links. Bandwidths are not read, so many
-// splits of one network have one estimate. Seconds as measured on one core of a 2-core machine.
+// splits of one network have one estimate.
 #include "tenex/training/estimate.hpp"
 
 #include <algorithm>
@@ -20,20 +20,30 @@
 namespace tenex {
 namespace {
 
-constexpr double seconds_per_formula = 5e-6;
-constexpr double seconds_per_time_split = 100e-6;  // perf_opt, and the steps that `equal` has in common with it
-constexpr double seconds_per_product_split = 0.05;
-constexpr double seconds_per_joint_send = 1.5e-6;  // spread, sorted, replayed and verified
-constexpr double share_of_chosen_sends = 0.25;     // the fastest algorithm often sends less than the largest
+constexpr double share_of_chosen_sends = 0.25;  // the fastest algorithm often sends less than the largest
 constexpr std::size_t bytes_of_formula = 1 << 20;
 
-double solver_seconds(const BandwidthScheme& scheme) {
-  if (!scheme) return 0;
-  return scheme == SplitScheme::perf_per_cost ? seconds_per_product_split : seconds_per_time_split;
+/// The unit of the split of bandwidth that the point asks for, if any. perf_opt, and the steps that `equal` has in
+/// common with it, minimize the time.
+std::optional<WorkUnit> split_of(const DesignPoint& point) {
+  const BandwidthScheme& scheme = point.training().scheme;
+  if (!scheme) return std::nullopt;
+  return scheme == SplitScheme::perf_per_cost ? WorkUnit::product_split : WorkUnit::time_split;
 }
 
-Estimate without_collectives(const DesignPoint& point) {
-  return {seconds_per_formula + solver_seconds(point.training().scheme), bytes_of_formula, false};
+Cost without_collectives(const DesignPoint& point) {
+  Work work(WorkUnit::formula, 1);
+  if (const auto split = split_of(point)) work += Work(*split, 1);
+  return {work, work.weight(), bytes_of_formula, false};
+}
+
+/// The part of a collective's work that an iteration has, too: it is neither hashed nor bounded by certificates, nor
+/// played on switches.
+Work within_iteration(Work work) {
+  for (const WorkUnit unit :
+       {WorkUnit::hashed_send, WorkUnit::hashed_cell, WorkUnit::certificate_visit, WorkUnit::switched_hop})
+    work += Work(unit, -work.count(unit));
+  return work;
 }
 
 /// The point with one alpha for all dimensions or one for each; another number of alphas is replaced.
@@ -70,7 +80,7 @@ class CollectivePoints {
 };
 
 /// Adds the cost of concurrent communications.
-void add_joint(Estimate& whole, const TrainingNetwork& network, const Iteration& iteration, TrainingLoop loop) {
+void add_joint(Cost& whole, const TrainingNetwork& network, const Iteration& iteration, TrainingLoop loop) {
   const auto limit = network.options.memory_limit_bytes;
   for (const auto& pair : joint_pairs(iteration, loop)) {
     if (!may_share(iteration.mapping, pair)) continue;
@@ -80,16 +90,24 @@ void add_joint(Estimate& whole, const TrainingNetwork& network, const Iteration&
       continue;  // refused
     }
     const double share = tries_all(network.point) ? share_of_chosen_sends : 1;
-    whole.seconds += need.sends * share * seconds_per_joint_send;
+    const Work sends(WorkUnit::joint_send, need.sends * share);
+    whole.work += sends;
+    whole.weight += sends.weight();
     whole.bytes = std::max(whole.bytes, need.held_bytes + std::max(need.spread_bytes, need.replay_bytes));
   }
 }
 
 }  // namespace
 
-std::optional<Estimate> estimate_formula(const DesignPoint& point) {
+std::optional<Cost> cost_of_formula(const DesignPoint& point) {
   if (!is_libra(point.training().collective_time)) return std::nullopt;
   return without_collectives(point);
+}
+
+std::optional<Estimate> estimate_formula(const DesignPoint& point) {
+  if (!is_libra(point.training().collective_time)) return std::nullopt;
+  const auto split = split_of(point);
+  return Estimate{seconds_of(WorkUnit::formula) + (split ? seconds_of(*split) : 0), bytes_of_formula, false};
 }
 
 std::string training_cost_key(const DesignPoint& point) {
@@ -97,8 +115,8 @@ std::string training_cost_key(const DesignPoint& point) {
                                   Changes::simulation | Changes::training);
 }
 
-Estimate estimate_training(const DesignPoint& given, const std::function<Estimate(const DesignPoint&)>& of_collective,
-                           TrainingCache& cache, std::size_t memory_limit_bytes) {
+Cost cost_of_training(const DesignPoint& given, const std::function<Cost(const DesignPoint&)>& of_collective,
+                      TrainingCache& cache, std::size_t memory_limit_bytes) {
   auto whole = without_collectives(given);
   const auto& choice = given.training();
   const auto point = with_plain_links(given);
@@ -119,7 +137,8 @@ Estimate estimate_training(const DesignPoint& given, const std::function<Estimat
   for (const auto& [communication, family, turns, once, volume] : setup.traffic.communications()) {
     if (!collective_of(communication.kind)) continue;
     const auto one = of_collective(points.of(communication));
-    whole.seconds += one.seconds;
+    whole.work += within_iteration(one.work);
+    whole.weight += one.weight;
     whole.bytes = std::max(whole.bytes, one.bytes);
     whole.threaded |= one.threaded;
   }

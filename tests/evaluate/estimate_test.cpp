@@ -55,7 +55,9 @@ TEST(Estimate, CountsTheSendsOfAReductionAsThoseOfAGather) {
   auto reduction = words;
   reduction.emplace_back("collective", "reduce_scatter");
   EXPECT_EQ(estimate(point(words)).bytes, estimate(point(reduction)).bytes);
-  EXPECT_DOUBLE_EQ(estimate(point(words)).seconds, estimate(point(reduction)).seconds);
+  EXPECT_DOUBLE_EQ(Estimator().cost(point(words)).weight, Estimator().cost(point(reduction)).weight);
+  EXPECT_DOUBLE_EQ(Estimator().cost(point(words)).work.count(WorkUnit::recorded_hop),
+                   Estimator().cost(point(reduction)).work.count(WorkUnit::recorded_hop));
 }
 
 TEST(Estimate, IsWhatTheRowPlansOnShapes) {
@@ -173,7 +175,7 @@ TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   const auto planned = static_cast<double>(row.memory_planned_bytes);
   EXPECT_GE(planned, peak) << topology;
-  EXPECT_LE(planned, 3 * peak + 4e6) << topology;
+  EXPECT_LE(planned, 2.5 * peak + 4e6) << topology;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -112,8 +112,8 @@ TEST(SynthesisRegistry, EstimatesMoreForMore) {
   for (const Synthesizer& synthesizer : synthesizers()) {
     const SynthesisProblem less{small, small_gather};
     const SynthesisProblem more{large, large_gather};
-    EXPECT_GT(synthesizer.estimate_seconds(less), 0);
-    EXPECT_GT(synthesizer.estimate_seconds(more), synthesizer.estimate_seconds(less));
+    EXPECT_GT(synthesizer.count_work(less).seconds(), 0);
+    EXPECT_GT(synthesizer.count_work(more).seconds(), synthesizer.count_work(less).seconds());
     EXPECT_GT(synthesizer.estimate_bytes(more), synthesizer.estimate_bytes(less));
   }
 }

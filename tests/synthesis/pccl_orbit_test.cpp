@@ -287,7 +287,7 @@ TEST(PcclOrbit, PlansMoreForMore) {
     const Topology topology = support::shape(shape);
     const Collective exchange = exchange_of(topology, chunks);
     const SynthesisProblem problem{{topology, exchange}};
-    return std::pair(pccl_orbit_bytes(problem), pccl_orbit_seconds(problem));
+    return std::pair(pccl_orbit_bytes(problem), pccl_orbit_work(problem).seconds());
   };
   const auto small = cost("torus(8,8)", 2);
   EXPECT_LT(small.first, cost("torus(8,8)", 4).first);

@@ -44,7 +44,7 @@ struct ProgramScale {
 struct ProgramSizes {
   double messages = 0;
   double hops = 0;     ///< of all messages
-  double carried = 0;  ///< chunks carried, where messages carry several
+  double carried = 0;  ///< chunks in the lists of those that messages carry, where they carry several; equal lists once
 };
 
 /// The second part of a registry entry: how the algorithm makes programs.
@@ -64,7 +64,8 @@ struct ProgramMaker {
   /// The most NPUs for which candidates() tries the algorithm. Beyond, making its program takes too long (a tree per
   /// NPU, a search for cycles; 256 NPUs take some seconds at most).
   std::size_t candidate_npus = SIZE_MAX;
-  bool straight = false;      ///< each chunk goes straight from its owner to each destination; all leave at time zero
+  bool straight = false;  ///< each chunk goes straight from its owner to each destination; all leave at time zero
+  bool straight_in_block = false;  ///< chunks go straight within a block in which all are one or two links apart
   bool along_rings = false;   ///< messages go between neighbours of a ring of all members, or of rings along dimensions
   bool tree_per_npu = false;  ///< the program keeps a tree of all NPUs for each NPU
   bool joins_pairs = false;   ///< making the program takes memory per pair of NPUs that a link or switches join

@@ -74,13 +74,17 @@ class Estimator {
   explicit Estimator(std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes)
       : memory_limit_bytes_(memory_limit_bytes) {}
   [[nodiscard]] Estimate operator()(const DesignPoint& point);
+  /// What the estimate is made of.
+  [[nodiscard]] Cost cost(const DesignPoint& point);
+  /// Equal for points whose Cost::shared is done once for all of them.
+  [[nodiscard]] static std::string sharing_key(const DesignPoint& point);
 
  private:
-  [[nodiscard]] Estimate remember(const std::string& text, const std::function<Estimate()>& make);
+  [[nodiscard]] Cost remember(const std::string& text, const std::function<Cost()>& make);
 
   std::mutex mutex_;
   Cache workloads_{std::size_t{64} << 20};
-  std::unordered_map<std::string, Estimate> known_;
+  std::unordered_map<std::string, Cost> known_;
   std::size_t memory_limit_bytes_;
 };
 

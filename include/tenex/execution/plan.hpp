@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "tenex/base/work.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/topology/topology.hpp"
@@ -18,21 +19,31 @@ struct Estimate {
   bool threaded = false;  ///< the time falls about in proportion to the threads
 };
 
-/// Estimates a textbook algorithm on a shape, its topology included. O(dimensions + length of the groups' text).
-[[nodiscard]] Estimate estimate_program(const DesignPoint& point, std::size_t memory_limit_bytes);
+/// What a point takes, counted from its sizes.
+struct Cost {
+  Work work;          ///< what is told
+  double weight = 0;  ///< what decides, in seconds that never change (Work::weight()). Part of the physics.
+  std::size_t bytes = 0;
+  bool threaded = false;
+  Work shared = {};  ///< the part of the work that the first of the points does that differ from it in pace alone
+  [[nodiscard]] Estimate estimate() const { return {work.seconds(), bytes, threaded}; }
+};
+
+/// The cost of a textbook algorithm on a shape, its topology included. O(dimensions + length of the groups' text).
+[[nodiscard]] Cost cost_of_program(const DesignPoint& point, std::size_t memory_limit_bytes);
 /// Guesses the cost of a synthesis on a topology too large to be built for an estimate: the cost of an event-driven
 /// engine. O(dimensions).
-[[nodiscard]] Estimate guess_synthesis(const DesignPoint& point);
+[[nodiscard]] Cost guess_synthesis(const DesignPoint& point);
 
-/// Estimates the point under this limit, its topology included. The bytes exceed the limit if even the least plan does
-/// not fit.
-[[nodiscard]] Estimate estimate_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                      std::size_t memory_limit_bytes);
+/// The cost of the point under this limit, its topology included. The bytes exceed the limit if even the least plan
+/// does not fit.
+[[nodiscard]] Cost cost_of_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                                 std::size_t memory_limit_bytes);
 
 /// The cost of a point on one thread, and whether its timed stream is kept for the verifier. Neither depends on the
 /// number of threads, so rows do not either.
 struct PointPlan {
-  Estimate estimate;
+  Cost estimate;
   bool records = true;
   std::string left_out;              ///< why the stream is not kept, with the bytes that it would take
   std::size_t bytes_of_sharing = 0;  ///< more bytes if several threads share a simulation

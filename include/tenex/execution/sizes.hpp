@@ -59,10 +59,20 @@ struct PointSizes {
 /// Whether the point's textbook algorithm, or one of those it tries on so many NPUs, has a trait.
 [[nodiscard]] bool may_run(const DesignPoint& point, std::uint64_t npus, bool Algorithm::*trait);
 
+/// The most sends of an unwound schedule that are played on its switches: about ten seconds. Synthesizers that make
+/// more in less time have formulas for them, which a play has not.
+inline constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 23;
+
 /// Mean hops of a route between two NPUs.
 [[nodiscard]] double mean_route_hops(const DesignPoint& point, const PointSizes& sizes);
 
-/// The approximate messages and hops of the point's textbook algorithm; if it tries all, the maximum over them.
-[[nodiscard]] ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes);
+/// The approximate sizes of the programs that the point may run: that of its textbook algorithm, or those of all that
+/// it tries. Not empty.
+[[nodiscard]] std::vector<ProgramSizes> sizes_of_programs(const DesignPoint& point, const PointSizes& sizes);
+/// The largest of these.
+[[nodiscard]] ProgramSizes most_of(const std::vector<ProgramSizes>& programs);
+/// The sizes by which a point decides: the largest over all textbook algorithms of as many NPUs, whatever they can do.
+/// Part of the physics.
+[[nodiscard]] ProgramSizes deciding_sizes(const DesignPoint& point, const PointSizes& sizes);
 
 }  // namespace tenex

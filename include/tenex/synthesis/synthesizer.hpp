@@ -12,6 +12,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
+#include "tenex/base/work.hpp"
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/algorithm_traits.hpp"
 #include "tenex/schedule/run_choices.hpp"
@@ -78,11 +79,11 @@ struct Synthesis : RunMetrics {
 struct ScheduleMaker {
   /// The maker behind Synthesizer::synthesize().
   Result<Synthesis> (*make)(const SynthesisProblem&) = nullptr;
-  /// Expected bytes under the problem's limit (more than the limit if even the least does not fit) and seconds on one
-  /// thread, from sizes alone: for plans and leases. They decide what is tried, and so do not read the number of
+  /// Expected bytes under the problem's limit (more than the limit if even the least does not fit) and work, from sizes
+  /// alone: for plans and leases. They decide what is tried (work by its weight), and so do not read the number of
   /// threads, which never changes a result.
   std::size_t (*estimate_bytes)(const SynthesisProblem&) = nullptr;
-  double (*estimate_seconds)(const SynthesisProblem&) = nullptr;
+  Work (*count_work)(const SynthesisProblem&) = nullptr;
   /// The expected sends of one period, if the schedule will be equal periods, so that the verifier checks one of them
   /// in place of all sends; nullopt otherwise. Null: never.
   std::optional<double> (*estimate_period_sends)(const SynthesisProblem&) = nullptr;

@@ -12,20 +12,22 @@
 
 namespace tenex {
 
-/// Estimates a point whose collectives are timed by a formula, from its settings alone; nullopt if they are simulated
+/// The cost of a point whose collectives are timed by a formula, from its settings alone; nullopt if they are simulated
 /// or synthesized. O(1).
+[[nodiscard]] std::optional<Cost> cost_of_formula(const DesignPoint& point);
+/// The same cost priced, without its counts: studies have millions of such points.
 [[nodiscard]] std::optional<Estimate> estimate_formula(const DesignPoint& point);
 
 /// The key of estimates: all settings but bandwidths, prices and the seed. Points with equal keys have equal estimates.
 /// O(length of the key).
 [[nodiscard]] std::string training_cost_key(const DesignPoint& point);
 
-/// Estimates a point whose collectives are simulated or synthesized: the sum of its workload's distinct collectives, of
-/// concurrent communications if they contend, and of a scheme's solver. `of_collective` estimates a point that runs one
-/// collective. A point that does not fit under the limit is estimated at the least limit that it needs. Zero if its
+/// The cost of a point whose collectives are simulated or synthesized: the sum of its workload's distinct collectives,
+/// of concurrent communications if they contend, and of a scheme's solver. `of_collective`: the cost of a point that
+/// runs one collective. A point that does not fit under the limit takes the least limit that it needs. Zero if its
 /// workload cannot be mapped to its shape. O(layers + NPUs) and the calls.
-[[nodiscard]] Estimate estimate_training(const DesignPoint& given,
-                                         const std::function<Estimate(const DesignPoint&)>& of_collective,
-                                         TrainingCache& cache, std::size_t memory_limit_bytes);
+[[nodiscard]] Cost cost_of_training(const DesignPoint& given,
+                                    const std::function<Cost(const DesignPoint&)>& of_collective, TrainingCache& cache,
+                                    std::size_t memory_limit_bytes);
 
 }  // namespace tenex

@@ -57,9 +57,9 @@ std::optional<std::string> orbit_refusal(const SynthesisProblem& problem) {
 
 const std::vector<SynthesisEngine>& pccl_engines() {
   static const std::vector<SynthesisEngine> table = {
-      {pccl_engine::orbit, orbit_refusal, synthesize_pccl_orbit, pccl_orbit_bytes, pccl_orbit_seconds},
-      {pccl_engine::grid, grid_unsuitable, synthesize_grid, grid_bytes, grid_seconds},
-      {pccl_engine::paths, paths_unsuitable, synthesize_paths, paths_bytes, paths_seconds},
+      {pccl_engine::orbit, orbit_refusal, synthesize_pccl_orbit, pccl_orbit_bytes, pccl_orbit_work},
+      {pccl_engine::grid, grid_unsuitable, synthesize_grid, grid_bytes, grid_work},
+      {pccl_engine::paths, paths_unsuitable, synthesize_paths, paths_bytes, paths_work},
   };
   return table;
 }

@@ -28,6 +28,6 @@ namespace tenex {
 // The registry entry (thesis ASTRA-sim2.0, chapter 6).
 [[nodiscard]] Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t pccl_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double pccl_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work pccl_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

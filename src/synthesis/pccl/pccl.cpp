@@ -17,14 +17,14 @@ namespace tenex {
 namespace {
 
 /// By estimates from sizes alone, so that the choice is the same everywhere.
-constexpr double kSecondsToTryPaths = 0.25;
+constexpr double kWeightToTryPaths = 0.25;
 /// Over plain switches that cut through the plan for all NPUs is near the bound of their ports, and a search looks at
 /// every physical link that a path shares, which its estimate does not count. Only the search uses switches that copy
 /// or add.
-constexpr double kSecondsToTryPathsOverWires = 0.005;
+constexpr double kWeightToTryPathsOverWires = 0.005;
 /// Over switches that store and forward the plan for all NPUs loses nothing where they copy, and does not exist where
 /// they could add and copy. Trees that grow destination by destination take some times their estimate.
-constexpr double kSecondsToTryPathsOverSwitches = 0.05;
+constexpr double kWeightToTryPathsOverSwitches = 0.05;
 
 bool any_copies_or_adds(const Topology& network) {
   for (std::size_t v = network.npus(); v < network.vertices(); ++v) {
@@ -34,14 +34,14 @@ bool any_copies_or_adds(const Topology& network) {
   return false;
 }
 
-double most_seconds_to_try_paths(const Topology& topology) {
-  if (topology.switches() > 0) return kSecondsToTryPathsOverSwitches;
+double most_weight_to_try_paths(const Topology& topology) {
+  if (topology.switches() > 0) return kWeightToTryPathsOverSwitches;
   const Wires* wires = topology.wires();
-  return wires != nullptr && !any_copies_or_adds(wires->network()) ? kSecondsToTryPathsOverWires : kSecondsToTryPaths;
+  return wires != nullptr && !any_copies_or_adds(wires->network()) ? kWeightToTryPathsOverWires : kWeightToTryPaths;
 }
 
 /// More attempts where the search is the engine that suits: they take about as long again as the one before.
-constexpr double kSecondsOfMoreAttempts = 0.03;
+constexpr double kWeightOfMoreAttempts = 0.03;
 /// The attempts of `auto`, in orders that the same seed draws.
 constexpr std::uint32_t kAttemptsOfAuto = 8;
 
@@ -51,14 +51,13 @@ std::vector<SynthesisProblem> problems_for_paths(const SynthesisProblem& problem
   std::vector<SynthesisProblem> problems;
   if (problem.engine != kAutomaticEngine || paths_unsuitable(problem)) return problems;
   const bool routes = chosen.name == pccl_engine::paths;
-  const double most_seconds =
-      std::max(most_seconds_to_try_paths(problem.topology), routes ? kSecondsOfMoreAttempts : 0);
+  const double most_weight = std::max(most_weight_to_try_paths(problem.topology), routes ? kWeightOfMoreAttempts : 0);
   for (const std::uint32_t attempts : {problem.attempts, kAttemptsOfAuto}) {
     const bool again = (routes || !problems.empty()) && attempts <= problem.attempts;
     if (again) continue;
     SynthesisProblem routed = problem;
     routed.attempts = attempts;
-    if (paths_seconds(routed) <= most_seconds && paths_bytes(routed) <= problem.memory_limit_bytes)
+    if (paths_work(routed).weight() <= most_weight && paths_bytes(routed) <= problem.memory_limit_bytes)
       problems.push_back(std::move(routed));
   }
   return problems;
@@ -88,12 +87,12 @@ std::size_t pccl_bytes(const SynthesisProblem& problem) {
   return engine.bytes(problem) + routing;
 }
 
-double pccl_seconds(const SynthesisProblem& problem) {
+Work pccl_work(const SynthesisProblem& problem) {
   const auto chosen = choose_engine(pccl_engines(), problem);
   const SynthesisEngine& engine = chosen ? **chosen : pccl_engines().back();
-  double seconds = engine.seconds(problem);
-  for (const auto& other : problems_for_paths(problem, engine)) seconds += paths_seconds(other);
-  return seconds;
+  Work work = engine.work(problem);
+  for (const auto& other : problems_for_paths(problem, engine)) work += paths_work(other);
+  return work;
 }
 
 }  // namespace tenex

@@ -10,6 +10,6 @@ namespace tenex {
 /// Registry entry `tacos_reference`. O(events * unsatisfied * in-degree).
 [[nodiscard]] Result<Synthesis> synthesize_tacos_reference(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t tacos_reference_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double tacos_reference_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work tacos_reference_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

@@ -101,10 +101,9 @@ std::size_t sccl_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(variables * kBytesPerVariable + 280 * sends_of_one_pass(problem.collective));
 }
 
-double sccl_seconds(const SynthesisProblem& problem) {
-  constexpr double kSecondsPerVariable = 1e-3;
+Work sccl_work(const SynthesisProblem& problem) {
   const double variables = std::min(all_variables(problem), static_cast<double>(kMostVariables));
-  return within_limit(problem, variables * kSecondsPerVariable);
+  return within_limit(problem, {WorkUnit::sccl_variable, variables});
 }
 
 }  // namespace tenex

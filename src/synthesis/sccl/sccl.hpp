@@ -22,6 +22,6 @@ inline constexpr std::array all{smt};
 /// too large; (input) switches, NPUs that cannot be reached.
 [[nodiscard]] Result<Synthesis> synthesize_sccl(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t sccl_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double sccl_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work sccl_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

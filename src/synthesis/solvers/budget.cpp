@@ -57,9 +57,9 @@ void SolverBudget::tell(std::int64_t nodes_of_search, double seconds_of_search) 
   progress(moment);
 }
 
-double within_limit(const SynthesisProblem& problem, double seconds) {
+Work within_limit(const SynthesisProblem& problem, const Work& work) {
   const double limit = SolverBudget::of(problem).seconds;
-  return limit > 0 ? std::min(seconds, limit) : seconds;
+  return limit > 0 && work.weight() > limit ? limit / work.weight() * work : work;
 }
 
 double proven_gap(SimTime time, SimTime bound) {

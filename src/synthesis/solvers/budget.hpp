@@ -37,8 +37,8 @@ struct SolverBudget {
   void tell(std::int64_t nodes_of_search = 0, double seconds_of_search = 0) const;
 };
 
-/// The seconds that solvers are expected to take, within the problem's limit.
-[[nodiscard]] double within_limit(const SynthesisProblem& problem, double seconds);
+/// The part of the expected work of solvers that fits into the problem's limit of time.
+[[nodiscard]] Work within_limit(const SynthesisProblem& problem, const Work& work);
 /// (time - bound) / time, or 0 where the bound is reached.
 [[nodiscard]] double proven_gap(SimTime time, SimTime bound);
 /// The largest bound that is found in milliseconds: no schedule ends sooner. Where bandwidth varies, outside all

@@ -95,9 +95,8 @@ std::size_t taccl_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(kBytesPerColumn * columns + 280 * sends_of_one_pass(problem.collective));
 }
 
-double taccl_seconds(const SynthesisProblem& problem) {
-  constexpr double kSecondsPerColumn = 2e-3;
-  return within_limit(problem, static_cast<double>(taccl::most_columns(problem)) * kSecondsPerColumn);
+Work taccl_work(const SynthesisProblem& problem) {
+  return within_limit(problem, {WorkUnit::taccl_column, static_cast<double>(taccl::most_columns(problem))});
 }
 
 }  // namespace tenex

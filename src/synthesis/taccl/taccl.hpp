@@ -27,6 +27,6 @@ inline constexpr std::array all{milp, shortest};
 /// Errors (input): switches, NPUs that cannot be reached; (unsupported) a program that is too large.
 [[nodiscard]] Result<Synthesis> synthesize_taccl(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t taccl_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double taccl_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work taccl_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

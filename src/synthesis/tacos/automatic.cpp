@@ -19,7 +19,7 @@ struct Candidate {
   std::string_view description;
   Gatherer make;
   std::size_t (*bytes)(const SynthesisProblem&);
-  double (*seconds)(const SynthesisProblem&);
+  Work (*work)(const SynthesisProblem&);
 
   [[nodiscard]] Result<Gathered> gather(const SynthesisProblem& problem) const {
     auto gathered = make(problem);
@@ -28,11 +28,11 @@ struct Candidate {
   }
 };
 
-constexpr Candidate kCoarse{tacos_engine::coarse, "coarse", gather_coarse, coarse_bytes, coarse_seconds};
-constexpr Candidate kExact{tacos_engine::exact, "exact", gather_exact, exact_bytes, exact_seconds};
-constexpr Candidate kLevels{tacos_engine::exact, "exact", gather_levels, levels_bytes, levels_seconds};
+constexpr Candidate kCoarse{tacos_engine::coarse, "coarse", gather_coarse, coarse_bytes, coarse_work};
+constexpr Candidate kExact{tacos_engine::exact, "exact", gather_exact, exact_bytes, exact_work};
+constexpr Candidate kLevels{tacos_engine::exact, "exact", gather_levels, levels_bytes, levels_work};
 constexpr Candidate kEvents{tacos_engine::event_driven, "event-driven", gather_event_driven, event_driven_bytes,
-                            event_driven_seconds};
+                            event_driven_work};
 
 /// Smaller gathers are made as quickly, and better, by the event-driven engine.
 constexpr std::uint64_t kWorthSteps = 200'000;
@@ -88,9 +88,9 @@ std::size_t bytes_of(const SynthesisProblem& problem, const Candidates& candidat
   return candidates.first.bytes(problem) + (fit_together(problem, candidates) ? candidates.second->bytes(problem) : 0);
 }
 
-double seconds_of(const SynthesisProblem& problem, const Candidates& candidates) {
-  return candidates.first.seconds(problem) +
-         (fit_together(problem, candidates) ? candidates.second->seconds(problem) : 0);
+Work work_of(const SynthesisProblem& problem, const Candidates& candidates) {
+  return candidates.first.work(problem) +
+         (fit_together(problem, candidates) ? candidates.second->work(problem) : Work());
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ Result<Gathered> gather_large(const SynthesisProblem& problem) { return gather(p
 Result<Gathered> gather_mixed(const SynthesisProblem& problem) { return gather(problem, mixed_candidates(problem)); }
 std::size_t large_bytes(const SynthesisProblem& problem) { return bytes_of(problem, large_candidates(problem)); }
 std::size_t mixed_bytes(const SynthesisProblem& problem) { return bytes_of(problem, mixed_candidates(problem)); }
-double large_seconds(const SynthesisProblem& problem) { return seconds_of(problem, large_candidates(problem)); }
-double mixed_seconds(const SynthesisProblem& problem) { return seconds_of(problem, mixed_candidates(problem)); }
+Work large_work(const SynthesisProblem& problem) { return work_of(problem, large_candidates(problem)); }
+Work mixed_work(const SynthesisProblem& problem) { return work_of(problem, mixed_candidates(problem)); }
 
 }  // namespace tenex

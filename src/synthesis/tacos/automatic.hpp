@@ -26,11 +26,11 @@ namespace tenex {
 [[nodiscard]] Result<Gathered> gather_large(const SynthesisProblem& problem);
 [[nodiscard]] Result<Gathered> gather_mixed(const SynthesisProblem& problem);
 
-/// Bytes at the peak and seconds on one thread: those of both engines if they fit into the problem's limit together,
+/// Bytes at the peak and work: those of both engines if they fit into the problem's limit together,
 /// otherwise those of the first alone, which must fit.
 [[nodiscard]] std::size_t large_bytes(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t mixed_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double large_seconds(const SynthesisProblem& problem);
-[[nodiscard]] double mixed_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work large_work(const SynthesisProblem& problem);
+[[nodiscard]] Work mixed_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

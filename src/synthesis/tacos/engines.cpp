@@ -12,14 +12,14 @@ namespace tenex {
 
 namespace {
 
-constexpr double kSecondsToTryLayers = 0.8;  // they often gain a tenth where lines are
+constexpr double kWeightToTryLayers = 0.8;  // they often gain a tenth where lines are
 
 }  // namespace
 
 const std::vector<TacosEngine>& engines() {
   static const std::vector<TacosEngine> table = {
       {tacos_engine::symmetric, "symmetric", "one NPU's schedule, translated to all others, O(n)", symmetric_unsuitable,
-       true, gather_symmetric, symmetric_bytes, symmetric_seconds, synthesize_symmetric},
+       true, gather_symmetric, symmetric_bytes, symmetric_work, synthesize_symmetric},
       {tacos_engine::symmetric,
        "symmetric",
        "one schedule for each layer of lines, translated to all positions of the layer",
@@ -27,15 +27,15 @@ const std::vector<TacosEngine>& engines() {
        false,
        gather_layered,
        layered_bytes,
-       layered_seconds,
+       layered_work,
        nullptr,
        {},
-       kSecondsToTryLayers},
+       kWeightToTryLayers},
       {tacos_engine::coarse, "coarse",
        "blocks of NPUs as units, expanded to single sends: fast, a little above the bound", coarse_unsuitable, false,
-       gather_coarse, coarse_bytes, coarse_seconds},
+       gather_coarse, coarse_bytes, coarse_work},
       {tacos_engine::exact, "exact", "chunk by chunk where links differ, slow ones delivering what fast ones lack",
-       levels_unsuitable, false, gather_levels, levels_bytes, levels_seconds},
+       levels_unsuitable, false, gather_levels, levels_bytes, levels_work},
       {kAutomaticEngine,
        "mixed",
        "exact where links differ, and event by event where that leaves something to gain",
@@ -43,11 +43,11 @@ const std::vector<TacosEngine>& engines() {
        true,
        gather_mixed,
        mixed_bytes,
-       mixed_seconds,
+       mixed_work,
        nullptr,
        {tacos_engine::exact, tacos_engine::event_driven}},
       {tacos_engine::exact, "exact", "chunk by chunk on a grid of steps, tens of thousands of NPUs", exact_refusal,
-       false, gather_exact, exact_bytes, exact_seconds},
+       false, gather_exact, exact_bytes, exact_work},
       {kAutomaticEngine,
        "large",
        "coarse, and exact where that leaves something to gain",
@@ -55,12 +55,12 @@ const std::vector<TacosEngine>& engines() {
        true,
        gather_large,
        large_bytes,
-       large_seconds,
+       large_work,
        nullptr,
        {tacos_engine::coarse, tacos_engine::exact}},
       {tacos_engine::event_driven, "event_driven", "any topology, chunk by chunk and event by event",
        [](const SynthesisProblem&) { return std::string(); }, true, gather_event_driven, event_driven_bytes,
-       event_driven_seconds},
+       event_driven_work},
   };
   return table;
 }

@@ -37,17 +37,17 @@ struct TacosEngine {
   /// Whether `automatic` may take it if it suits (an engine that trades quality for speed must be named).
   bool automatic;
   Gatherer gather;
-  /// Expected bytes at the peak (schedule included, under the problem's limit if the engine has a choice) and seconds
-  /// on one thread, from sizes alone. Here `problem.collective` is the collective that the user asked for (an
+  /// Expected bytes at the peak (schedule included, under the problem's limit if the engine has a choice) and work,
+  /// from sizes alone. Here `problem.collective` is the collective that the user asked for (an
   /// All-Reduce makes two gathers if some link has no opposite).
   std::size_t (*bytes)(const SynthesisProblem& problem);
-  double (*seconds)(const SynthesisProblem& problem);
+  Work (*work)(const SynthesisProblem& problem);
   /// Makes the whole collective if the engine has a shorter way than compose.hpp; null otherwise.
   Result<Synthesis> (*whole)(const SynthesisProblem& problem) = nullptr;
   /// The named engines that `gather` itself tries, of an entry of kAutomaticEngine.
   std::vector<std::string_view> tries = {};
-  /// `auto` tries it beside others if it is expected to take no longer.
-  double seconds_to_try = 20e-3;
+  /// `auto` tries it beside others if its work weighs no more.
+  double weight_to_try = 20e-3;
 };
 
 /// In the order in which `automatic` tries them.

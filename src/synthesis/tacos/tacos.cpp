@@ -35,9 +35,9 @@ bool tacos_uses_threads(const SynthesisProblem& problem) {
          engine.choice != tacos_engine::symmetric;
 }
 
-double tacos_seconds(const SynthesisProblem& problem) {
+Work tacos_work(const SynthesisProblem& problem) {
   const TacosEngine& engine = engine_of(problem);
-  return seconds_with(problem, engine, trials_beside(problem, engine));
+  return work_with(problem, engine, trials_beside(problem, engine));
 }
 
 }  // namespace tenex

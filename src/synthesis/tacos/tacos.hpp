@@ -11,7 +11,7 @@ namespace tenex {
 /// Registry entry `tacos`.
 [[nodiscard]] Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t tacos_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double tacos_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work tacos_work(const SynthesisProblem& problem);
 /// Whether NPUs are shared among threads, as the engines for links that are alike do; the event-driven one shares only
 /// attempts.
 [[nodiscard]] bool tacos_uses_threads(const SynthesisProblem& problem);
@@ -19,6 +19,6 @@ namespace tenex {
 /// The cost of re-timing an All-Reduce made of this engine's gathers, in addition to these; 0 if it is not re-timed or
 /// expected to gain nothing.
 [[nodiscard]] std::size_t retiming_bytes(const SynthesisProblem& problem, std::string_view engine);
-[[nodiscard]] double retiming_seconds(const SynthesisProblem& problem, std::string_view engine);
+[[nodiscard]] Work retiming_work(const SynthesisProblem& problem, std::string_view engine);
 
 }  // namespace tenex

@@ -18,11 +18,11 @@ namespace tenex {
 
 namespace {
 
-constexpr double kSecondsOfMoreAttempts = 4e-3;  // what attempts beyond the problem's may take, by engine
-constexpr double kSecondsByDimension =
+constexpr double kWeightOfMoreAttempts = 4e-3;  // what attempts beyond the problem's may take, by engine
+constexpr double kWeightByDimension =
     0.1;  // what an attempt with levels by dimension, which often gain a third, may take
-constexpr double kSecondsOfLevels = 20e-3;    // what all these attempts may take, but for the first three
-constexpr double kSecondsPerAttempt = 30e-6;  // at least: engines begin with tables of links and chunks
+constexpr double kWeightOfLevels = 20e-3;    // what all these attempts may take, but for the first three
+constexpr double kWeightPerAttempt = 30e-6;  // at least: engines begin with tables of links and chunks
 constexpr std::size_t kBytesOfRelays = std::size_t{64} << 20;  // for sends that no plan counts
 constexpr std::uint32_t kMostAttempts = 32;
 constexpr double kAttemptsByArrival = 16;
@@ -36,17 +36,13 @@ const TacosEngine kByDimension{tacos_engine::event_driven,
                                false,
                                gather_by_dimension,
                                by_dimension_bytes,
-                               by_dimension_seconds};
+                               by_dimension_work};
 
 /// More attempts where links differ, delivery by delivery.
-const TacosEngine kByArrival{tacos_engine::event_driven,
-                             "event_driven",
-                             "delivery by delivery, the earliest arrival first",
-                             by_arrival_unsuitable,
-                             false,
-                             gather_by_arrival,
-                             by_arrival_bytes,
-                             by_arrival_seconds};
+const TacosEngine kByArrival{
+    tacos_engine::event_driven, "event_driven", "delivery by delivery, the earliest arrival first",
+    by_arrival_unsuitable,      false,          gather_by_arrival,
+    by_arrival_bytes,           by_arrival_work};
 
 Collective gather_collective(const Collective& collective) {
   const auto kind = collective.kind();
@@ -60,10 +56,14 @@ SynthesisProblem named(SynthesisProblem problem, std::string_view engine, std::u
   return problem;
 }
 
+double weight_of_attempt(const SynthesisProblem& problem, const TacosEngine& engine) {
+  return std::max(kWeightPerAttempt, work_of(named(problem, engine.choice, 1), engine).weight());
+}
+
 std::uint32_t attempts_of(const SynthesisProblem& problem, const TacosEngine& engine) {
   if (engine.whole != nullptr) return problem.attempts;  // it makes more by itself
-  const double one = std::max(kSecondsPerAttempt, seconds_of(named(problem, engine.choice, 1), engine));
-  const double affordable = std::min<double>(kMostAttempts, kSecondsOfMoreAttempts / one);
+  const double one = weight_of_attempt(problem, engine);
+  const double affordable = std::min<double>(kMostAttempts, kWeightOfMoreAttempts / one);
   return std::max(problem.attempts, static_cast<std::uint32_t>(affordable));
 }
 
@@ -118,9 +118,9 @@ std::size_t bytes_of(const SynthesisProblem& problem, const TacosEngine& engine)
   return retimes(problem, engine) ? bytes_with_retiming(problem, engine) : gathers_bytes(problem, engine);
 }
 
-double seconds_of(const SynthesisProblem& problem, const TacosEngine& engine) {
-  if (engine.whole != nullptr || engine.choice == tacos_engine::event_driven) return engine.seconds(problem);
-  return engine.seconds(GatherPart(problem).problem()) + retiming_seconds(problem, engine.choice);
+Work work_of(const SynthesisProblem& problem, const TacosEngine& engine) {
+  if (engine.whole != nullptr || engine.choice == tacos_engine::event_driven) return engine.work(problem);
+  return engine.work(GatherPart(problem).problem()) + retiming_work(problem, engine.choice);
 }
 
 Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEngine& engine) {
@@ -145,7 +145,7 @@ std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEng
     if (engine.choice == kAutomaticEngine || !engine.unsuitable(gather).empty()) continue;
     const bool known = std::any_of(trials.begin(), trials.end(),
                                    [&](const Trial& trial) { return trial.engine->choice == engine.choice; });
-    if (known || seconds_of(problem, engine) > engine.seconds_to_try) continue;
+    if (known || work_of(problem, engine).weight() > engine.weight_to_try) continue;
     const std::uint32_t most = attempts_of(problem, engine);
     std::vector<Trial> of_engine{{&engine, most}};
     // More attempts make a gather no worse, but an All-Reduce of the best gather may overlap less.
@@ -154,14 +154,14 @@ std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEng
     for (const Trial& trial : of_engine)
       if (!done_by(first, trial, problem.attempts)) trials.push_back(trial);
   }
-  const double one = std::max(kSecondsPerAttempt, seconds_of(named(problem, kByDimension.choice, 1), kByDimension));
-  if (one <= kSecondsByDimension && kByDimension.unsuitable(gather).empty())
+  const double one = weight_of_attempt(problem, kByDimension);
+  if (one <= kWeightByDimension && kByDimension.unsuitable(gather).empty())
     trials.push_back(
-        {&kByDimension, static_cast<std::uint32_t>(std::clamp<double>(kSecondsOfLevels / one, 3, kMostAttempts))});
-  const double of_arrivals = std::max(kSecondsPerAttempt, seconds_of(named(problem, kByArrival.choice, 1), kByArrival));
-  if (of_arrivals <= kSecondsOfLevels && kByArrival.unsuitable(gather).empty())
+        {&kByDimension, static_cast<std::uint32_t>(std::clamp<double>(kWeightOfLevels / one, 3, kMostAttempts))});
+  const double of_arrivals = weight_of_attempt(problem, kByArrival);
+  if (of_arrivals <= kWeightOfLevels && kByArrival.unsuitable(gather).empty())
     trials.push_back({&kByArrival, static_cast<std::uint32_t>(
-                                       std::clamp<double>(kSecondsOfLevels / of_arrivals, 2, kAttemptsByArrival))});
+                                       std::clamp<double>(kWeightOfLevels / of_arrivals, 2, kAttemptsByArrival))});
   while (!trials.empty() && bytes_with(problem, first, trials) > problem.memory_limit_bytes) trials.pop_back();
   return trials;
 }
@@ -173,11 +173,11 @@ std::size_t bytes_with(const SynthesisProblem& problem, const TacosEngine& first
   return bytes[0] + bytes[1];
 }
 
-double seconds_with(const SynthesisProblem& problem, const TacosEngine& first, const std::vector<Trial>& trials) {
-  double seconds = seconds_of(problem, first);
+Work work_with(const SynthesisProblem& problem, const TacosEngine& first, const std::vector<Trial>& trials) {
+  Work work = work_of(problem, first);
   for (const Trial& trial : trials)
-    seconds += seconds_of(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
-  return seconds;
+    work += work_of(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
+  return work;
 }
 
 Synthesis best_of(const SynthesisProblem& problem, Synthesis first_made, const std::vector<Trial>& trials) {

@@ -1,6 +1,6 @@
 // The engine `auto` where other engines cost next to nothing: they are tried, and the best schedule is kept.
 //
-// No engine is the best everywhere. On small problems, each one that suits and whose estimate is small is run as if it
+// No engine is the best everywhere. On small problems, each one that suits and whose work weighs little is run as if it
 // had been named, with as many attempts as the problem asks for or as a few milliseconds allow. So on these no named
 // engine is better than `auto`. Estimates are made from sizes alone, so the choice is the same on every machine.
 // Nothing is tried once a schedule meets the proven bound.
@@ -33,8 +33,8 @@ class GatherPart {
 
 /// The synthesis by one engine: bytes at the peak, with re-timing if that fits into the problem's limit.
 [[nodiscard]] std::size_t bytes_of(const SynthesisProblem& problem, const TacosEngine& engine);
-/// Seconds on one thread, from sizes alone.
-[[nodiscard]] double seconds_of(const SynthesisProblem& problem, const TacosEngine& engine);
+/// From sizes alone.
+[[nodiscard]] Work work_of(const SynthesisProblem& problem, const TacosEngine& engine);
 /// Makes the collective with one engine, whatever the problem names. Expects: a gather that suits the engine.
 [[nodiscard]] Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEngine& engine);
 
@@ -46,8 +46,8 @@ class GatherPart {
 /// Bytes at the peak of `first` and the trials, one after another, while the best schedule so far is held.
 [[nodiscard]] std::size_t bytes_with(const SynthesisProblem& problem, const TacosEngine& first,
                                      const std::vector<Trial>& trials);
-[[nodiscard]] double seconds_with(const SynthesisProblem& problem, const TacosEngine& first,
-                                  const std::vector<Trial>& trials);
+[[nodiscard]] Work work_with(const SynthesisProblem& problem, const TacosEngine& first,
+                             const std::vector<Trial>& trials);
 
 /// The best of `first_made` and the trials; the earliest of equals. A trial that fails is passed over.
 [[nodiscard]] Synthesis best_of(const SynthesisProblem& problem, Synthesis first_made,

@@ -412,30 +412,42 @@ Result<Synthesis> synthesize_te_ccl(const SynthesisProblem& problem) {
   return compose(problem, gather, te_ccl_maker::milp);
 }
 
+namespace {
+
+/// Columns of a model of 10 epochs: many have fewer, some have up to three times as many.
+double columns_of_ten_epochs(const SynthesisProblem& problem) {
+  return static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks()) * 10;
+}
+
+}  // namespace
+
 std::size_t te_ccl_bytes(const SynthesisProblem& problem) {
   // A column with its cuts, a term with its copies in the solver, and the schedules.
   constexpr double kBytesPerColumn = 4000;
   constexpr double kBytesPerTerm = 300;
-  const double sends = 2 * sends_of_one_pass(problem.collective) * static_cast<double>(problem.topology.npus());
+  constexpr double kMostEpochs = 3;  // tens
+  constexpr double kTermsPerColumn = 8;
+  const double columns = std::min(kMostEpochs * columns_of_ten_epochs(problem), static_cast<double>(kMostColumns));
+  const double terms = std::min(kTermsPerColumn * columns, static_cast<double>(kMostTerms));
+  // A chunk with one destination may pass every NPU on its way, others come to each NPU once, or twice in vain.
+  const double hops = problem.collective.is_unicast() ? static_cast<double>(problem.topology.npus()) : 2;
+  const double sends = 2 * hops * static_cast<double>(problem.collective.required_deliveries());
   std::size_t others = 0;
   const ProblemOfOthers asked(problem);
   for (const Synthesizer& other : synthesizers())
     if (can_make(other, problem))
       others = std::max(others, std::min(other.estimate_bytes(asked.get()), problem.memory_limit_bytes / 2));
-  return static_cast<std::size_t>(kBytesPerColumn * static_cast<double>(kMostColumns) +
-                                  kBytesPerTerm * static_cast<double>(kMostTerms) + 280 * sends) +
-         others;
+  return static_cast<std::size_t>(kBytesPerColumn * columns + kBytesPerTerm * terms + 280 * sends) + others;
 }
 
-double te_ccl_seconds(const SynthesisProblem& problem) {
-  constexpr double kSecondsPerColumn = 2e-4;
-  const double columns =
-      static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks()) * 10;
-  double seconds = within_limit(problem, std::min(columns, static_cast<double>(kMostColumns)) * kSecondsPerColumn);
+Work te_ccl_work(const SynthesisProblem& problem) {
+  const double most = std::min(columns_of_ten_epochs(problem), static_cast<double>(kMostColumns));
+  // A pivot for each of so many columns looks at so many rows.
+  Work work = within_limit(problem, Work(WorkUnit::te_ccl_column, most) + Work(WorkUnit::te_ccl_cell, most * most));
   const ProblemOfOthers asked(problem);
   for (const Synthesizer& other : synthesizers())  // the search starts from the best of their schedules
-    if (can_make(other, problem)) seconds += other.estimate_seconds(asked.get());
-  return seconds;
+    if (can_make(other, problem)) work += other.count_work(asked.get());
+  return work;
 }
 
 }  // namespace tenex

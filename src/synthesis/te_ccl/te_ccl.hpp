@@ -29,6 +29,6 @@ inline constexpr std::array all{lp, milp, a_star, incumbent};
 /// that cannot be reached, another number of priorities than of groups.
 [[nodiscard]] Result<Synthesis> synthesize_te_ccl(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t te_ccl_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double te_ccl_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work te_ccl_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

@@ -18,7 +18,6 @@ constexpr std::uint32_t kMostEqualRounds = 16;  ///< tried where all dimensions 
 /// How many numbers of rounds are tried per dimension where they differ, at most.
 constexpr double kMostChoices = 512;
 constexpr std::size_t kBytesPerLink = 16;
-constexpr double kSecondsPerLink = 10e-9;
 
 /// The timetable but for its rounds; nullopt where the topology is no product of equal lines.
 std::optional<CombSchedule> frame_of(const SynthesisProblem& problem) {
@@ -104,8 +103,8 @@ std::size_t combs_bytes(const SynthesisProblem& problem) {
   return problem.topology.links() * kBytesPerLink + (std::size_t{1} << 22);
 }
 
-double combs_seconds(const SynthesisProblem& problem) {
-  return 1e-3 + static_cast<double>(problem.topology.links()) * kSecondsPerLink;
+Work combs_work(const SynthesisProblem& problem) {
+  return Work(WorkUnit::packing, 1) + Work(WorkUnit::comb_link, static_cast<double>(problem.topology.links()));
 }
 
 double combs_period_sends(const SynthesisProblem& problem) {

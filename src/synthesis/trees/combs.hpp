@@ -20,9 +20,9 @@ namespace tenex {
 /// The All-Reduce. Draws no random numbers. O(links). Errors (input): the problem is unsuitable.
 [[nodiscard]] Result<Synthesis> synthesize_combs(const SynthesisProblem& problem);
 
-/// Expected bytes at the peak, schedule included, and seconds on one thread.
+/// Expected bytes at the peak, schedule included, and work.
 [[nodiscard]] std::size_t combs_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double combs_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work combs_work(const SynthesisProblem& problem);
 /// The sends of one period.
 [[nodiscard]] double combs_period_sends(const SynthesisProblem& problem);
 

@@ -58,9 +58,9 @@ std::vector<DealtChunk> deal_chunks(const SynthesisProblem& problem, const std::
 
 }  // namespace
 
-double cut_packing_seconds(const Topology& topology) {
+Work cut_packing_work(const Topology& topology) {
   const auto npus = static_cast<double>(topology.npus());
-  return npus * npus * static_cast<double>(topology.links()) * 0.3e-6;
+  return {WorkUnit::cut_packing_visit, npus * npus * static_cast<double>(topology.links())};
 }
 
 CutPacking::CutPacking(const SynthesisProblem& problem, TreeNetwork& network, bool leaves_room)

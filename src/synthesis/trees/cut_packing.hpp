@@ -16,8 +16,8 @@ namespace tenex {
 
 inline constexpr std::size_t kMostCutPackingNpus = 256;
 
-/// Expected seconds of one packing.
-[[nodiscard]] double cut_packing_seconds(const Topology& topology);
+/// Expected work of one packing.
+[[nodiscard]] Work cut_packing_work(const Topology& topology);
 
 /// Packs again and again. The problem and the network must outlive it.
 class CutPacking {

@@ -174,15 +174,15 @@ std::size_t cut_rate_bytes(const SynthesisProblem& problem) {
   return std::max(halves * play, justified) + npus * npus * 1024;
 }
 
-double cut_rate_seconds(const SynthesisProblem& problem) {
+Work cut_rate_work(const SynthesisProblem& problem) {
   const std::uint64_t sends = sends_of(problem);
   const std::uint64_t packings = sends > kMostSendsToRetry ? 1 : kMostPackings;
   const std::uint64_t plays = packings * kOrders.size() * (1 + 2 * kRounds);
-  const double played =
+  const Work played =
       justifies(problem)
-          ? justification_seconds(std::min(plays * sends, std::max(kFirstPlays * sends, kMostJustifiedSends)))
-          : 2.0 * static_cast<double>(packings) * play_seconds(sends);
-  return 1e-3 + played + static_cast<double>(packings) * cut_packing_seconds(problem.topology);
+          ? justification_work(std::min(plays * sends, std::max(kFirstPlays * sends, kMostJustifiedSends)))
+          : 2.0 * static_cast<double>(packings) * play_work(sends);
+  return Work(WorkUnit::packing, 1) + played + static_cast<double>(packings) * cut_packing_work(problem.topology);
 }
 
 }  // namespace tenex

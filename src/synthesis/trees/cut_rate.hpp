@@ -23,8 +23,8 @@ namespace tenex {
 /// The collective. Draws no random numbers. Errors (input): the problem is unsuitable, or switches cannot be split off.
 [[nodiscard]] Result<Synthesis> synthesize_cut_rate(const SynthesisProblem& problem);
 
-/// Expected bytes at the peak, schedule included, and seconds on one thread.
+/// Expected bytes at the peak, schedule included, and work.
 [[nodiscard]] std::size_t cut_rate_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double cut_rate_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work cut_rate_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

@@ -15,7 +15,6 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kBytesPerTask = 128;
-constexpr double kSecondsPerTask = 0.25e-6;
 constexpr auto kNoTask = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -234,6 +233,6 @@ Schedule SendGraph::schedule(const SendStarts& starts) const {
 
 std::size_t justification_bytes(std::uint64_t sends) { return static_cast<std::size_t>(sends) * kBytesPerTask; }
 
-double justification_seconds(std::uint64_t sends) { return static_cast<double>(sends) * kSecondsPerTask; }
+Work justification_work(std::uint64_t sends) { return {WorkUnit::justified_send, static_cast<double>(sends)}; }
 
 }  // namespace tenex

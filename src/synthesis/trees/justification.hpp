@@ -76,8 +76,8 @@ class SendGraph {
   Csr<std::uint32_t> after_;
 };
 
-/// Expected bytes for `sends` sends, without a schedule, and seconds of one play.
+/// Expected bytes for `sends` sends, without a schedule, and work of one play.
 [[nodiscard]] std::size_t justification_bytes(std::uint64_t sends);
-[[nodiscard]] double justification_seconds(std::uint64_t sends);
+[[nodiscard]] Work justification_work(std::uint64_t sends);
 
 }  // namespace tenex

@@ -20,7 +20,6 @@ constexpr std::array<std::int64_t, 3> kSlackShares = {0, 32, 16};  ///< one part
 constexpr std::uint64_t kMostSends = 4'000'000;                    ///< of one period
 constexpr double kMostPlacedSends = 16'000'000;                    ///< over all tries
 constexpr std::size_t kBytesPerSend = 160;
-constexpr double kSecondsPerSend = 0.4e-6;
 
 std::uint64_t sends_of(const SynthesisProblem& problem, std::uint32_t trees) {
   return 2 * (problem.topology.npus() - 1) * std::uint64_t{trees} * links_per_way(problem.topology);
@@ -93,11 +92,11 @@ std::size_t packed_bytes(const SynthesisProblem& problem) {
   return sends * kBytesPerSend + problem.topology.links() * 64 + (std::size_t{1} << 20);
 }
 
-double packed_seconds(const SynthesisProblem& problem) {
+Work packed_work(const SynthesisProblem& problem) {
   double sends = 0;
   for (const std::uint32_t trees : tree_numbers(problem))
     sends += static_cast<double>(sends_of(problem, trees) * kDepthWeights.size() * kSlackShares.size());
-  return 1e-3 + sends * kSecondsPerSend;
+  return Work(WorkUnit::packing, 1) + Work(WorkUnit::packed_send, sends);
 }
 
 double packed_period_sends(const SynthesisProblem& problem) {

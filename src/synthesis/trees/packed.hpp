@@ -20,9 +20,9 @@ namespace tenex {
 /// The All-Reduce. Draws no random numbers. Errors (input): the problem is unsuitable.
 [[nodiscard]] Result<Synthesis> synthesize_packed(const SynthesisProblem& problem);
 
-/// Expected bytes at the peak, schedule included, and seconds on one thread.
+/// Expected bytes at the peak, schedule included, and work.
 [[nodiscard]] std::size_t packed_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double packed_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work packed_work(const SynthesisProblem& problem);
 /// The sends of one period, at most.
 [[nodiscard]] double packed_period_sends(const SynthesisProblem& problem);
 

@@ -15,7 +15,6 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kBytesPerPlayedSend = 44;
-constexpr double kSecondsPerPlayedSend = 0.8e-6;
 /// Keys hold how far it is to the end of the tree, in links, up to this.
 constexpr std::uint64_t kMostHeight = 0xffff;
 
@@ -296,6 +295,6 @@ std::size_t play_bytes(const Topology& topology, std::uint64_t sends) {
   return static_cast<std::size_t>(sends) * kBytesPerPlayedSend + topology.links() * 128 + (std::size_t{1} << 20);
 }
 
-double play_seconds(std::uint64_t sends) { return static_cast<double>(sends) * kSecondsPerPlayedSend; }
+Work play_work(std::uint64_t sends) { return {WorkUnit::played_send, static_cast<double>(sends)}; }
 
 }  // namespace tenex

@@ -56,8 +56,8 @@ struct Played {
 /// sizes alone, for estimates. O(links).
 [[nodiscard]] std::uint64_t links_per_way(const Topology& topology);
 
-/// Expected bytes of a play of `sends` sends, schedule included, and seconds.
+/// Expected bytes of a play of `sends` sends, schedule included, and work.
 [[nodiscard]] std::size_t play_bytes(const Topology& topology, std::uint64_t sends);
-[[nodiscard]] double play_seconds(std::uint64_t sends);
+[[nodiscard]] Work play_work(std::uint64_t sends);
 
 }  // namespace tenex

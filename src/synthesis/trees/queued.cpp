@@ -397,7 +397,7 @@ std::size_t queued_bytes(const SynthesisProblem& problem) {
   return schedules * play_bytes(problem.topology, sends_in_all(problem)) + trees + justified;
 }
 
-double queued_seconds(const SynthesisProblem& problem) {
+Work queued_work(const SynthesisProblem& problem) {
   // Few sends and small packings are tried more often, up to the limits.
   const auto in_all = [](double each, double tries, double limit) {
     return std::min(tries * each, std::max(limit, 2 * each));
@@ -405,17 +405,18 @@ double queued_seconds(const SynthesisProblem& problem) {
   const double tries = static_cast<double>(kPackings.size());
   const double weighings = static_cast<double>(trees_of(problem)) * static_cast<double>(problem.topology.links());
   const double sends = in_all(static_cast<double>(sends_in_all(problem)), 2 * tries, kMostSendsToReplay);
-  const double cuts = tries_cut_packing(problem) ? kCutPackings * cut_packing_seconds(problem.topology) : 0;
+  const Work cuts = tries_cut_packing(problem) ? kCutPackings * cut_packing_work(problem.topology) : Work();
   const auto kinds = static_cast<double>(kinds_of_trees(problem));
   const double plays_of_one = 6 * (kIdleTimes.size() * tries + kCutPackings) +
                               (1 + 2 * kRounds) * kBestPackings * kOtherOrders.size() + 2 * kLastRounds;
-  const double justified = justifies(problem)
-                               ? justification_seconds(static_cast<std::uint64_t>(std::min<double>(
-                                     static_cast<double>(sends_in_all(problem)) * plays_of_one, kMostJustifiedSends)))
-                               : 0;
+  const Work justified = justifies(problem)
+                             ? justification_work(static_cast<std::uint64_t>(std::min<double>(
+                                   static_cast<double>(sends_in_all(problem)) * plays_of_one, kMostJustifiedSends)))
+                             : Work();
   const double packings = justifies(problem) ? 1 + kIdleTimes.size() : kinds;
-  return 1e-3 + packings * in_all(weighings, tries, kMostWeighings) * 0.15e-6 + cuts +
-         kinds * play_seconds(static_cast<std::uint64_t>(sends)) + justified;
+  return Work(WorkUnit::packing, 1) +
+         Work(WorkUnit::weighed_link, packings * in_all(weighings, tries, kMostWeighings)) + cuts +
+         kinds * play_work(static_cast<std::uint64_t>(sends)) + justified;
 }
 
 }  // namespace tenex

@@ -26,8 +26,8 @@ namespace tenex {
 /// The All-Reduce. Draws no random numbers. O(sends log chunks). Errors (input): the problem is unsuitable.
 [[nodiscard]] Result<Synthesis> synthesize_queued(const SynthesisProblem& problem);
 
-/// Expected bytes at the peak, schedule included, and seconds on one thread.
+/// Expected bytes at the peak, schedule included, and work.
 [[nodiscard]] std::size_t queued_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double queued_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work queued_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

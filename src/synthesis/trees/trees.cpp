@@ -19,10 +19,10 @@ namespace tenex {
 
 const std::vector<SynthesisEngine>& trees_engines() {
   static const std::vector<SynthesisEngine> table = {
-      {trees_engine::combs, combs_unsuitable, synthesize_combs, combs_bytes, combs_seconds, combs_period_sends},
-      {trees_engine::queued, queued_unsuitable, synthesize_queued, queued_bytes, queued_seconds},
-      {trees_engine::packed, packed_unsuitable, synthesize_packed, packed_bytes, packed_seconds, packed_period_sends},
-      {trees_engine::cut_rate, cut_rate_unsuitable, synthesize_cut_rate, cut_rate_bytes, cut_rate_seconds},
+      {trees_engine::combs, combs_unsuitable, synthesize_combs, combs_bytes, combs_work, combs_period_sends},
+      {trees_engine::queued, queued_unsuitable, synthesize_queued, queued_bytes, queued_work},
+      {trees_engine::packed, packed_unsuitable, synthesize_packed, packed_bytes, packed_work, packed_period_sends},
+      {trees_engine::cut_rate, cut_rate_unsuitable, synthesize_cut_rate, cut_rate_bytes, cut_rate_work},
   };
   return table;
 }
@@ -30,7 +30,7 @@ const std::vector<SynthesisEngine>& trees_engines() {
 namespace {
 
 /// By estimates from sizes alone, so that the choice is the same everywhere.
-constexpr double kSecondsToTry = 3.2;
+constexpr double kWeightToTry = 3.2;
 
 /// The engine that suits, and those after it that `auto` tries, too: they suit and take little time. The last one if
 /// none suits, so that estimates never fail.
@@ -39,7 +39,7 @@ std::vector<const SynthesisEngine*> engines_to_run(const SynthesisProblem& probl
   for (const SynthesisEngine& engine : trees_engines()) {
     if (problem.engine != kAutomaticEngine && problem.engine != engine.name) continue;
     if (engine.unsuitable(problem)) continue;
-    if (engines.empty() || engine.seconds(problem) <= kSecondsToTry) engines.push_back(&engine);
+    if (engines.empty() || engine.work(problem).weight() <= kWeightToTry) engines.push_back(&engine);
   }
   if (engines.empty()) engines.push_back(&trees_engines().back());
   return engines;
@@ -81,10 +81,10 @@ std::size_t trees_bytes(const SynthesisProblem& problem) {
   return largest[0] + largest[1];
 }
 
-double trees_seconds(const SynthesisProblem& problem) {
-  double seconds = 0;
-  for (const SynthesisEngine* engine : engines_to_run(problem)) seconds += engine->seconds(problem);
-  return seconds;
+Work trees_work(const SynthesisProblem& problem) {
+  Work work;
+  for (const SynthesisEngine* engine : engines_to_run(problem)) work += engine->work(problem);
+  return work;
 }
 
 std::optional<double> trees_period_sends(const SynthesisProblem& problem) {

@@ -26,7 +26,7 @@ namespace tenex {
 /// The registry entry `trees`.
 [[nodiscard]] Result<Synthesis> synthesize_trees(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t trees_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double trees_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work trees_work(const SynthesisProblem& problem);
 /// The sends of one period, if every engine that may run makes a schedule of equal periods.
 [[nodiscard]] std::optional<double> trees_period_sends(const SynthesisProblem& problem);
 

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::uint32_t kLongestSide = 1000;
 constexpr std::size_t kBytesPerHop = 24;  ///< of all pairs of a line: timetable, index, and the queues at its making
-constexpr double kSecondsPerHop = 0.1e-6;
 
 /// The traffic of the lines of one dimension whose class minus fixed sum has a residue.
 LineDemand demand_of(const std::vector<std::uint32_t>& tuples, std::uint32_t size, std::uint64_t lag,
@@ -132,6 +131,8 @@ std::size_t grid_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(stored_hops(problem)) * kBytesPerHop + names + (std::size_t{1} << 20);
 }
 
-double grid_seconds(const SynthesisProblem& problem) { return 1e-4 + stored_hops(problem) * kSecondsPerHop; }
+Work grid_work(const SynthesisProblem& problem) {
+  return Work(WorkUnit::grid_plan, 1) + Work(WorkUnit::grid_hop, stored_hops(problem));
+}
 
 }  // namespace tenex

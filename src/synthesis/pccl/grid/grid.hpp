@@ -23,8 +23,8 @@ namespace tenex {
 /// The All-to-All. Draws no random numbers. O(D^2 * side^3 * log side). Errors (input): the problem is unsuitable.
 [[nodiscard]] Result<Gathered> grid_all_to_all(const SynthesisProblem& problem);
 
-/// Expected bytes at the peak, schedule included, and seconds on one thread.
+/// Expected bytes at the peak, schedule included, and work.
 [[nodiscard]] std::size_t grid_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double grid_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work grid_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

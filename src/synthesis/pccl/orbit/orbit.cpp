@@ -27,8 +27,6 @@ constexpr double kSpareHops = 4e6;                             // hops in attemp
 constexpr std::uint32_t kMostSpareAttempts = 200;              // the most such attempts
 constexpr double kMostReserved = 2e4;                          // hops of a plan that is also made job by job
 constexpr std::uint64_t kMostListed = std::uint64_t{1} << 22;  // sends of a schedule with two cosets
-constexpr double kSecondsPerHop = 70e-9;                       // measured on torus(200,200); plan and storage
-constexpr double kSecondsPerLink = 20e-9;                      // bounds
 constexpr double kBytesPerHop = 36;                            // sends, the storage's indices
 constexpr double kBytesPerHopKept = 24;                        // the best so far
 constexpr double kBytesPerLeg = 28;                            // legs twice, queues
@@ -271,18 +269,19 @@ std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(hops * per_hop + legs * kBytesPerLeg + listed_sends * kBytesPerListedSend);
 }
 
-double pccl_orbit_seconds(const SynthesisProblem& problem) {
+Work pccl_orbit_work(const SynthesisProblem& problem) {
   if (problem.topology.switches() > 0) {
     const auto relay = RelayProblem::of(problem);
-    return relay ? pccl_orbit_seconds(relay->problem) : 0;
+    return relay ? pccl_orbit_work(relay->problem) : Work();
   }
-  if (!exchanges(problem)) return symmetric_seconds(problem) + merge_seconds(problem);
+  if (!exchanges(problem)) return symmetric_work(problem) + merge_work(problem);
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
-  if (!group || !moves_with_translations(problem.collective, *group)) return 0;
+  if (!group || !moves_with_translations(problem.collective, *group)) return {};
   const OrbitChunks chunks = orbit_chunks(problem.collective);
   const double hops = hops_of_one(*group, chunks);
   const double listed_sends = ring_to_split(*group, chunks) ? hops * static_cast<double>(group->npus()) : 0;
-  return (hops + listed_sends) * kSecondsPerHop + static_cast<double>(problem.topology.links()) * kSecondsPerLink;
+  return Work(WorkUnit::moved_hop, hops + listed_sends) +
+         Work(WorkUnit::moved_link, static_cast<double>(problem.topology.links()));
 }
 
 }  // namespace tenex

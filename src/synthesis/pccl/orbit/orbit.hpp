@@ -42,6 +42,6 @@ namespace tenex {
 [[nodiscard]] Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem);
 
 [[nodiscard]] std::size_t pccl_orbit_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double pccl_orbit_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work pccl_orbit_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

@@ -1,5 +1,5 @@
-// The expected cost of a plan by paths, from sizes and the distances from a few NPUs. The constants were measured at
-// -O3 on a 2-core machine with All-to-All on grid(8,8,8), mesh(32,32), and 64 chunks per pair on grid(4,4,4), and with
+// The expected cost of a plan by paths, from sizes and the distances from a few NPUs. The bytes were measured on a
+// 2-core machine with All-to-All on grid(8,8,8), mesh(32,32), and 64 chunks per pair on grid(4,4,4), and with
 // All-Gather on torus(32,32).
 #include <algorithm>
 #include <cmath>
@@ -16,18 +16,15 @@
 namespace tenex {
 namespace {
 
-constexpr double kSecondsPerUnicastHop = 400e-9;  ///< of a path to one destination, in slots
-constexpr double kSecondsPerTreeVisit = 90e-9;    ///< of a link that a tree looks at
-constexpr double kGapFactor = 2.5;                ///< hops that take unequally long
-constexpr double kOtherPathsFactor = 5;           ///< first attempts over all paths, in rounds, over cheap links
-constexpr double kOtherTreesFactor = 2;           ///< of first attempts in rounds
-constexpr double kSecondsPerReroutedSend = 2e-6;  ///< all rounds that one time the conditions allow
-constexpr double kBytesPerChunk = 12;             ///< order and distances
-constexpr double kBytesPerSlotSend = 14;          ///< rows, which grow by halves, and free slots
-constexpr double kBytesPerListSend = 56;          ///< sends of sparse plans and of unequal hops
-constexpr double kBytesPerSendBeside = 280;       ///< of reductions and copies of different groups: lists, re-timing
-constexpr double kHopsOverSwitches = 2;           ///< of a delivery in a tree
-constexpr double kDetours = 1.5;                  ///< hops of paths around slow links
+constexpr double kGapFactor = 2.5;           ///< of sends that are routed again, where hops are unequal
+constexpr double kOtherPathsFactor = 5;      ///< first attempts over all paths, in rounds, over cheap links
+constexpr double kOtherTreesFactor = 2;      ///< of first attempts in rounds
+constexpr double kBytesPerChunk = 12;        ///< order and distances
+constexpr double kBytesPerSlotSend = 14;     ///< rows, which grow by halves, and free slots
+constexpr double kBytesPerListSend = 56;     ///< sends of sparse plans and of unequal hops
+constexpr double kBytesPerSendBeside = 280;  ///< of reductions and copies of different groups: lists, re-timing
+constexpr double kHopsOverSwitches = 2;      ///< of a delivery in a tree
+constexpr double kDetours = 1.5;             ///< hops of paths around slow links
 constexpr std::size_t kSamples = 4;
 
 /// What a plan consists of.
@@ -131,22 +128,33 @@ std::size_t paths_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(halves * least) + merge_bytes(problem);
 }
 
-double paths_seconds(const SynthesisProblem& problem) {
+Work paths_work(const SynthesisProblem& problem) {
   const PathsSizes sizes = sizes_of(problem);
   const bool slotted = problem.topology.homogeneous() && problem.collective.chunk_sizes().size() == 1;
-  const double paths = sizes.path_hops * kSecondsPerUnicastHop;
   const bool grows = !problem.topology.direct() && PathNetwork(problem).grows_trees();
   const double searches = grows ? std::max(1.0, static_cast<double>(problem.topology.npus()) / 2) : 1;  // per tree
-  const double trees = sizes.trees * searches * static_cast<double>(problem.topology.links()) * kSecondsPerTreeVisit;
-  const double unequal = slotted ? 1 : kGapFactor;
-  double seconds = std::max<std::uint32_t>(1, problem.attempts) * (paths + trees) * unequal;
-  if (!is_dense(problem) || trees > 0 || !slotted ||
+  const double visits = sizes.trees * searches * static_cast<double>(problem.topology.links());
+  double attempts = std::max<std::uint32_t>(1, problem.attempts);
+  double attempts_of_trees = attempts;
+  Work work;
+  if (!is_dense(problem) || visits > 0 || !slotted ||
       !is_product(problem.topology)) {  // likely to be far from the bound
-    seconds += (kOtherPathsFactor * paths + (grows ? kOtherTreesFactor * trees : 0)) * unequal;
-    if (sizes.sends() <= kMostReroutedSends) seconds += kSecondsPerReroutedSend * sizes.sends() * unequal;
+    attempts += kOtherPathsFactor;
+    if (grows) attempts_of_trees += kOtherTreesFactor;
+    if (sizes.sends() <= kMostReroutedSends)
+      work += Work(WorkUnit::rerouted_send, sizes.sends() * (slotted ? 1 : kGapFactor));
+  }
+  work += Work(slotted ? WorkUnit::path_hop : WorkUnit::path_hop_unequal, attempts * sizes.path_hops);
+  if (grows) {
+    // A tree grows destination by destination, and searches end early where many are near.
+    const double expected = visits / searches * std::sqrt(static_cast<double>(problem.topology.npus()));
+    work += Work(slotted ? WorkUnit::grown_visit : WorkUnit::grown_visit_unequal, attempts_of_trees * visits);
+    work += Work(slotted ? WorkUnit::grown_look : WorkUnit::grown_look_unequal, attempts_of_trees * expected);
+  } else {
+    work += Work(slotted ? WorkUnit::tree_visit : WorkUnit::tree_visit_unequal, attempts_of_trees * visits);
   }
   const double halves = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  return halves * seconds + merge_seconds(problem);
+  return halves * work + merge_work(problem);
 }
 
 std::optional<std::string> paths_unsuitable(const SynthesisProblem& /*problem*/) { return std::nullopt; }

@@ -70,8 +70,8 @@ struct PathsPlan {
 
 /// Why the engine does not suit; nullopt if it does. `problem.collective` is the collective that is asked for. O(1).
 [[nodiscard]] std::optional<std::string> paths_unsuitable(const SynthesisProblem& problem);
-/// Expected bytes at the peak, schedule included, and seconds on one thread, from sizes alone.
+/// Expected bytes at the peak, schedule included, and work, from sizes alone.
 [[nodiscard]] std::size_t paths_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double paths_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work paths_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

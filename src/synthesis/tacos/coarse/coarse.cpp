@@ -22,10 +22,6 @@ constexpr std::uint64_t kMostRows = std::numeric_limits<std::uint32_t>::max() / 
 constexpr std::uint32_t kIrregularChoices = 8;
 constexpr std::uint32_t kIntactChoices = 2;
 
-// Measured on a busy 2-core machine, one thread, mesh(200,200) and grid(35,35,35).
-constexpr double kSecondsPerStream = 60e-9;
-constexpr double kSecondsPerLink = 1e-6;
-
 HopTime hop_of(const SynthesisProblem& problem) {
   return hop_time(problem.topology.classes()[0], problem.collective.chunk_sizes()[0], problem.occupancy);
 }
@@ -195,10 +191,10 @@ std::size_t coarse_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(passes * (streams + ramps + 80 * links + 8 * chunks));
 }
 
-double coarse_seconds(const SynthesisProblem& problem) {
+Work coarse_work(const SynthesisProblem& problem) {
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  return passes *
-         (streams_of(problem) * kSecondsPerStream + static_cast<double>(problem.topology.links()) * kSecondsPerLink);
+  return passes * (Work(WorkUnit::coarse_stream, streams_of(problem)) +
+                   Work(WorkUnit::coarse_link, static_cast<double>(problem.topology.links())));
 }
 
 }  // namespace tenex

@@ -26,6 +26,6 @@ namespace tenex {
 [[nodiscard]] Result<Gathered> gather_coarse(const SynthesisProblem& problem);
 
 [[nodiscard]] std::size_t coarse_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double coarse_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work coarse_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

@@ -17,10 +17,8 @@ namespace {
 constexpr std::int64_t kNotYet = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint32_t kNoChunk = std::numeric_limits<std::uint32_t>::max();
 // Measured at -O3: 0.75 us a delivery on amd_1ch with 8 chunks, 0.93 us on torus(4,4,4) with one.
-constexpr double kSecondsPerLink = 1.5e-9;   // of each delivery
-constexpr double kSecondsPerChunk = 5.0e-9;  // of each delivery, for the links whose chunks it takes
-constexpr double kBytesPerPair = 12;         // of an NPU and a chunk
-constexpr double kBytesPerSend = 16 + 24;    // while they are made, and as they are kept
+constexpr double kBytesPerPair = 12;       // of an NPU and a chunk
+constexpr double kBytesPerSend = 16 + 24;  // while they are made, and as they are kept
 
 /// One attempt.
 class ArrivalOrder {
@@ -159,11 +157,11 @@ std::size_t by_arrival_bytes(const SynthesisProblem& problem) {
                                   64.0 * static_cast<double>(problem.topology.links()));
 }
 
-double by_arrival_seconds(const SynthesisProblem& problem) {
+Work by_arrival_work(const SynthesisProblem& problem) {
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  const double of_delivery = static_cast<double>(problem.topology.links()) * kSecondsPerLink +
-                             static_cast<double>(problem.collective.chunks()) * kSecondsPerChunk;
-  return passes * std::max(1U, problem.attempts) * sends_of_one_pass(problem.collective) * of_delivery;
+  const double deliveries = passes * std::max(1U, problem.attempts) * sends_of_one_pass(problem.collective);
+  return Work(WorkUnit::arrival_link, deliveries * static_cast<double>(problem.topology.links())) +
+         Work(WorkUnit::arrival_chunk, deliveries * static_cast<double>(problem.collective.chunks()));
 }
 
 }  // namespace tenex

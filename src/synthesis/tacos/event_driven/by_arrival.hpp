@@ -25,6 +25,6 @@ namespace tenex {
 [[nodiscard]] Result<Gathered> gather_by_arrival(const SynthesisProblem& problem);
 
 [[nodiscard]] std::size_t by_arrival_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double by_arrival_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work by_arrival_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

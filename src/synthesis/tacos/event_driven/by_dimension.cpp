@@ -17,8 +17,6 @@
 namespace tenex {
 namespace {
 
-constexpr double kSecondsPerSendOfLevels = 150e-9;  // beyond those of an attempt without levels
-
 /// The settings of an attempt: levels turn fastest, then rarity.
 struct Turn {
   std::size_t levels = 0;
@@ -72,11 +70,11 @@ Result<Gathered> gather_by_dimension(const SynthesisProblem& problem) {
 
 std::size_t by_dimension_bytes(const SynthesisProblem& problem) { return 4 * event_driven_bytes(problem); }
 
-double by_dimension_seconds(const SynthesisProblem& problem) {
-  if (!problem.topology.homogeneous()) return event_driven_seconds(problem);
+Work by_dimension_work(const SynthesisProblem& problem) {
+  if (!problem.topology.homogeneous()) return event_driven_work(problem);
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  return event_driven_seconds(problem) +
-         passes * problem.attempts * sends_of_one_pass(problem.collective) * kSecondsPerSendOfLevels;
+  return event_driven_work(problem) +
+         Work(WorkUnit::event_send_by_levels, passes * problem.attempts * sends_of_one_pass(problem.collective));
 }
 
 }  // namespace tenex

@@ -14,6 +14,6 @@ namespace tenex {
 [[nodiscard]] Result<Gathered> gather_by_dimension(const SynthesisProblem& problem);
 
 [[nodiscard]] std::size_t by_dimension_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double by_dimension_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work by_dimension_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

@@ -17,6 +17,6 @@ namespace tenex {
 
 /// The expected cost of the event-driven engine.
 [[nodiscard]] std::size_t event_driven_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double event_driven_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work event_driven_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

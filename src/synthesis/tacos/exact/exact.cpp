@@ -27,9 +27,6 @@ constexpr std::size_t kCacheBytes = std::size_t{6} << 20;  ///< memory of the NP
 constexpr std::uint32_t kMostSweepTiles = 16;
 constexpr std::size_t kBandNpus = 64;  ///< per thread: some hundred microseconds of work between two barriers
 
-// Measured at -O3 on one core of a shared machine: mesh(32,32) 20 ns, mesh(128,128) 20 ns, mesh(200,200) 25 to 45 ns.
-constexpr double kSecondsPerDelivery = 20e-9;
-constexpr double kSecondsPerDeliveryBeyondCache = 35e-9;
 constexpr double kBytesPerPort = 12 + 24 + 16;  ///< setup, cursors, table and search for bands
 constexpr double kBytesPerNpu = 64;
 
@@ -114,12 +111,12 @@ std::size_t exact_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(bits + tables + npus * kBytesPerNpu + ports * kBytesPerPort);
 }
 
-double exact_seconds(const SynthesisProblem& problem) {
+Work exact_work(const SynthesisProblem& problem) {
   const double deliveries = sends_of_one_pass(problem.collective);
   const double bits =
       static_cast<double>(problem.topology.npus()) * static_cast<double>(problem.collective.chunks()) / 8;
-  const double each = bits < 2 * kCacheBytes ? kSecondsPerDelivery : kSecondsPerDeliveryBeyondCache;
-  return std::max<std::uint32_t>(1, problem.attempts) * deliveries * each;
+  const WorkUnit each = bits < 2 * kCacheBytes ? WorkUnit::exact_delivery : WorkUnit::exact_delivery_far;
+  return {each, std::max<std::uint32_t>(1, problem.attempts) * deliveries};
 }
 
 }  // namespace tenex

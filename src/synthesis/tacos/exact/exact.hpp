@@ -16,7 +16,7 @@ namespace tenex {
 
 /// The expected cost of the engine.
 [[nodiscard]] std::size_t exact_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double exact_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work exact_work(const SynthesisProblem& problem);
 
 // The engine `exact` for links that differ: chunk by chunk on grids of steps, one per link class, with slow links that
 // deliver what fast ones lack.
@@ -30,6 +30,6 @@ namespace tenex {
 
 /// The expected cost of the engine.
 [[nodiscard]] std::size_t levels_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double levels_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work levels_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

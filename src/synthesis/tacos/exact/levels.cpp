@@ -13,8 +13,6 @@
 namespace tenex {
 namespace {
 
-// Measured at -O3 on a shared machine: grid(16,16,16) 40 ns, mesh(100,100) 70 to 90 ns, mesh(200,200) 95 ns.
-constexpr double kSecondsPerDelivery = 80e-9;
 constexpr double kBytesPerPort = 12 + 32 + 24;  ///< setup, walks, table and search for bands
 constexpr double kBytesPerNpu = 96;
 
@@ -84,8 +82,9 @@ std::size_t levels_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(bits + tables + npus * kBytesPerNpu + ports * kBytesPerPort);
 }
 
-double levels_seconds(const SynthesisProblem& problem) {
-  return std::max<std::uint32_t>(1, problem.attempts) * sends_of_one_pass(problem.collective) * kSecondsPerDelivery;
+Work levels_work(const SynthesisProblem& problem) {
+  return {WorkUnit::level_delivery,
+          std::max<std::uint32_t>(1, problem.attempts) * sends_of_one_pass(problem.collective)};
 }
 
 }  // namespace tenex

@@ -12,10 +12,8 @@ namespace tenex {
 
 namespace {
 
-constexpr double kSecondsPerDelivery = 0.1e-6;  // of one attempt, on layers
-constexpr double kSecondsPerCandidate = 2e-9;   // that a port looks at
-constexpr double kWaiting = 1.0 / 8;            // of all that a layer needs, at a time
-constexpr double kWaitingForSlow = 4;           // the same of all ports together, where slow ones leave much to others
+constexpr double kWaiting = 1.0 / 8;   // of all that a layer needs, at a time
+constexpr double kWaitingForSlow = 4;  // the same of all ports together, where slow ones leave much to others
 
 std::vector<HopTime> hops_of(const SynthesisProblem& problem) {
   std::vector<HopTime> hops;
@@ -135,12 +133,13 @@ class Search {
   std::optional<Digest> key_;
 };
 
-double seconds_of(const SynthesisProblem& problem, std::uint32_t positions, double waiting) {
+Work work_of(const SynthesisProblem& problem, std::uint32_t positions, double waiting) {
   const auto npus = static_cast<double>(problem.topology.npus());
   const double items = npus * static_cast<double>(problem.collective.chunks_per_npu());
   const double deliveries = npus / positions * items;
   const double ports = static_cast<double>(problem.topology.links()) / npus;
-  return deliveries * ((1 + ports) * kSecondsPerDelivery + items * waiting * kSecondsPerCandidate);
+  return Work(WorkUnit::layer_delivery, deliveries * (1 + ports)) +
+         Work(WorkUnit::layer_candidate, deliveries * items * waiting);
 }
 
 }  // namespace
@@ -156,12 +155,12 @@ LayerPlan search_layers(const SynthesisProblem& problem, const LayerNetwork& net
   return Search(problem, network, limit).run(attempts, bound);
 }
 
-double seconds_of_promising_attempt(const SynthesisProblem& problem, std::uint32_t positions) {
-  return seconds_of(problem, positions, kWaitingForSlow);
+Work work_of_promising_attempt(const SynthesisProblem& problem, std::uint32_t positions) {
+  return work_of(problem, positions, kWaitingForSlow);
 }
 
-double seconds_of_layer_attempt(const SynthesisProblem& problem, std::uint32_t positions) {
-  return seconds_of(problem, positions, kWaiting);
+Work work_of_layer_attempt(const SynthesisProblem& problem, std::uint32_t positions) {
+  return work_of(problem, positions, kWaiting);
 }
 
 }  // namespace tenex

@@ -31,9 +31,9 @@ struct LayerAttempts {
 [[nodiscard]] LayerPlan search_layers(const SynthesisProblem& problem, const LayerNetwork& network,
                                       LayerAttempts attempts, SimTime bound, SimTime limit);
 
-/// Expected seconds of one attempt, from sizes alone. Attempts with other styles end early once a promising one was
+/// Expected work of one attempt, from sizes alone. Attempts with other styles end early once a promising one was
 /// good.
-[[nodiscard]] double seconds_of_promising_attempt(const SynthesisProblem& problem, std::uint32_t positions);
-[[nodiscard]] double seconds_of_layer_attempt(const SynthesisProblem& problem, std::uint32_t positions);
+[[nodiscard]] Work work_of_promising_attempt(const SynthesisProblem& problem, std::uint32_t positions);
+[[nodiscard]] Work work_of_layer_attempt(const SynthesisProblem& problem, std::uint32_t positions);
 
 }  // namespace tenex

@@ -15,12 +15,11 @@ namespace tenex {
 namespace {
 
 constexpr std::uint64_t kMostDeliveries = std::uint64_t{1} << 20U;
-constexpr double kWork = 0.15;        // expected seconds of attempts beyond those that the user asked for
+constexpr double kWork = 0.15;        // weight of attempts beyond those that the user asked for
 constexpr double kWorkUnlike = 0.25;  // more of them where links have several speeds
 constexpr double kMostAttempts = 400;
-constexpr double kSecondsPerSend = 120e-9;  // to write one out
-constexpr double kBytesPerItem = 96;        // of a layer, without its ports
-constexpr double kBytesPerCandidate = 40;   // of a port
+constexpr double kBytesPerItem = 96;       // of a layer, without its ports
+constexpr double kBytesPerCandidate = 40;  // of a port
 constexpr double kBytesPerSend = 32 + 16;
 
 LayerAttempts attempts_of(const SynthesisProblem& problem, std::uint32_t positions) {
@@ -29,11 +28,11 @@ LayerAttempts attempts_of(const SynthesisProblem& problem, std::uint32_t positio
   };
   LayerAttempts attempts;
   if (const std::uint32_t styles = promising_styles(problem); styles > 0)
-    attempts.promising = affordable(kWorkUnlike, seconds_of_promising_attempt(problem, positions), styles);
+    attempts.promising = affordable(kWorkUnlike, work_of_promising_attempt(problem, positions).weight(), styles);
   attempts.others = problem.attempts - 1;
   if (positions > 1)
-    attempts.others =
-        std::max(problem.attempts, affordable(kWork, seconds_of_layer_attempt(problem, positions), kMostAttempts));
+    attempts.others = std::max(problem.attempts,
+                               affordable(kWork, work_of_layer_attempt(problem, positions).weight(), kMostAttempts));
   return attempts;
 }
 
@@ -96,13 +95,13 @@ std::size_t layered_bytes(const SynthesisProblem& problem) {
                                   items * kBytesPerSend + static_cast<double>(problem.topology.links()) * 200);
 }
 
-double layered_seconds(const SynthesisProblem& problem) {
+Work layered_work(const SynthesisProblem& problem) {
   const auto network = LayerNetwork::of(problem.topology);
   const std::uint32_t positions = network ? network->positions() : 1;
   const LayerAttempts attempts = attempts_of(problem, positions);
-  return attempts.promising * seconds_of_promising_attempt(problem, positions) +
-         attempts.others * seconds_of_layer_attempt(problem, positions) +
-         static_cast<double>(problem.collective.required_deliveries()) * kSecondsPerSend;
+  return attempts.promising * work_of_promising_attempt(problem, positions) +
+         attempts.others * work_of_layer_attempt(problem, positions) +
+         Work(WorkUnit::layer_send, static_cast<double>(problem.collective.required_deliveries()));
 }
 
 }  // namespace tenex

@@ -22,6 +22,6 @@ namespace tenex {
 [[nodiscard]] Result<Gathered> gather_layered(const SynthesisProblem& problem);
 
 [[nodiscard]] std::size_t layered_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double layered_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work layered_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

@@ -21,20 +21,17 @@ namespace tenex {
 
 namespace {
 
-constexpr double kWork = 4e6;                     // items looked at in attempts beyond those that the user asked for
-constexpr std::uint32_t kMostAttempts = 200;      // the most such attempts
-constexpr std::int64_t kNearEnough = 200;         // within 1/200 of the bound no further style is tried
-constexpr double kWorkOfStyles = 2e7;             // items looked at with styles that are less promising
-constexpr double kMostStyles = 52;                // of three dimensions: 13 weak orders
-constexpr unsigned kMostBits = 34;                // of a packed item: a bitset of 2 GiB
-constexpr double kSecondsPerLook = 10e-9;         // measured on a 100x100x100 torus
-constexpr double kSecondsPerLookUnlike = 120e-9;  // with links of several speeds, on RI(16)_FC(16)_SW(40)
-constexpr double kSecondsPerSend = 60e-9;         // to make it into a schedule
-constexpr double kSecondsInOneLayer = 60e-3;      // expected, of attempts by matching where links have several speeds
-constexpr double kMostInOneLayer = 96;            // such attempts
-constexpr double kBytesPerItem = 100;             // received, sends, orbits, bitsets
-constexpr double kBytesPerItemInOneLayer = 120;   // and
-constexpr double kBytesPerPortInOneLayer = 60;    // of an item
+constexpr double kWork = 4e6;                    // items looked at in attempts beyond those that the user asked for
+constexpr std::uint32_t kMostAttempts = 200;     // the most such attempts
+constexpr std::int64_t kNearEnough = 200;        // within 1/200 of the bound no further style is tried
+constexpr double kWorkOfStyles = 2e7;            // items looked at with styles that are less promising
+constexpr double kMostStyles = 52;               // of three dimensions: 13 weak orders
+constexpr unsigned kMostBits = 34;               // of a packed item: a bitset of 2 GiB
+constexpr double kWeightInOneLayer = 60e-3;      // of attempts by matching where links have several speeds
+constexpr double kMostInOneLayer = 96;           // such attempts
+constexpr double kBytesPerItem = 100;            // received, sends, orbits, bitsets
+constexpr double kBytesPerItemInOneLayer = 120;  // and
+constexpr double kBytesPerPortInOneLayer = 60;   // of an item
 constexpr double kBytesPerItemReversed = 60;
 constexpr double kBytesPerItemReduced = 230;
 
@@ -84,8 +81,8 @@ std::vector<OrbitSend> orbits_of(const OrbitSetup& setup, const std::vector<Item
 std::uint32_t attempts_in_one_layer(const SynthesisProblem& problem) {
   if (problem.topology.homogeneous() || problem.topology.wires() != nullptr) return 0;
   if (problem.collective.chunk_sizes().size() > 1) return 0;
-  const double one = seconds_of_promising_attempt(problem, static_cast<std::uint32_t>(problem.topology.npus()));
-  return static_cast<std::uint32_t>(std::min(kMostInOneLayer, kSecondsInOneLayer / one));
+  const Work one = work_of_promising_attempt(problem, static_cast<std::uint32_t>(problem.topology.npus()));
+  return static_cast<std::uint32_t>(std::min(kMostInOneLayer, kWeightInOneLayer / one.weight()));
 }
 
 /// Runs the attempts, one by one, until one meets the bound.
@@ -234,17 +231,21 @@ std::size_t symmetric_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(items_of(problem) * per_item);
 }
 
-double symmetric_seconds(const SynthesisProblem& problem) {
+Work symmetric_work(const SynthesisProblem& problem) {
   const double links =
       static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks_per_npu());
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 6 : 1;
   double attempts = std::max<double>(problem.attempts, 1 + kWork / std::max(1.0, links));
   const bool alike = problem.topology.homogeneous();
   if (!alike) attempts = std::max(attempts, std::min(kMostStyles, kWorkOfStyles / std::max(1.0, links)));
-  return attempts * links * (alike ? kSecondsPerLook : kSecondsPerLookUnlike) +
+  // Where links are alike, the first attempt mostly meets the bound.
+  const Work looks = alike ? Work(WorkUnit::orbit_look, attempts * links) +
+                                 Work(WorkUnit::orbit_visit, std::max<double>(problem.attempts, 1) * links)
+                           : Work(WorkUnit::orbit_look_unlike, attempts * links);
+  return looks +
          attempts_in_one_layer(problem) *
-             seconds_of_promising_attempt(problem, static_cast<std::uint32_t>(problem.topology.npus())) +
-         passes * items_of(problem) * kSecondsPerSend;
+             work_of_promising_attempt(problem, static_cast<std::uint32_t>(problem.topology.npus())) +
+         Work(WorkUnit::orbit_send, passes * items_of(problem));
 }
 
 }  // namespace tenex

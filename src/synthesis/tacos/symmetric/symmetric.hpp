@@ -30,6 +30,6 @@ namespace tenex {
 [[nodiscard]] Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem);
 
 [[nodiscard]] std::size_t symmetric_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double symmetric_seconds(const SynthesisProblem& problem);
+[[nodiscard]] Work symmetric_work(const SynthesisProblem& problem);
 
 }  // namespace tenex

@@ -1,0 +1,86 @@
+#include "execution/point_traits.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "tenex/execution/prepared_point.hpp"
+#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/block.hpp"
+#include "tenex/topology/translation.hpp"
+
+namespace tenex {
+
+bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
+  const auto& blocks = point.topology.shape.blocks;
+  const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
+    return block.size == 1 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
+  });
+  const auto kind = point.collective().kind;
+  const bool alike = !has_root(kind) && !stores_conditions(kind) && kind != CollectiveKind::mixed;
+  return sizes.product && symmetric && alike && sizes.collective.everyone &&
+         point.collective().order == DestinationOrder::relative && point.collective().stragglers.empty() &&
+         point.collective().window == 0;
+}
+
+bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
+  const SimulationEngine engine = point.collective().simulation_engine;
+  return moves_by_orbit(point, sizes) && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
+}
+
+bool takes_trains(const DesignPoint& point, const PointSizes& sizes) {
+  const auto& blocks = point.topology.shape.blocks;
+  const bool one_block = std::ranges::count_if(blocks, [](const Block& block) { return block.size > 1; }) == 1;
+  const bool open = point.collective().kind != CollectiveKind::all_reduce &&
+                    point.collective().kind != CollectiveKind::mixed &&
+                    sizes.collective.smallest_chunk == sizes.collective.largest_chunk;
+  const bool wires = point.topology.switches.forwarding == SwitchForwarding::cut_through;
+  const bool tree = std::ranges::any_of(blocks, [](const Block& block) { return !block.levels.empty(); });
+  return one_block && sizes.product && open && !wires && !tree;
+}
+
+bool walks(const DesignPoint& point) {
+  const auto kind = point.collective().kind;
+  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::gather || kind == CollectiveKind::scatter ||
+         kind == CollectiveKind::all_to_allv || kind == CollectiveKind::halo_exchange;
+}
+
+double scheduled_sends(const DesignPoint& point, const PointSizes& sizes) {
+  const double hops = walks(point) ? mean_route_hops(point, sizes) : 1;
+  return sizes.collective.sends * passes_of(point.collective().kind) * hops;
+}
+
+bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                  const PointSizes& sizes) {
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  if (synthesizer == nullptr || synthesizer->translations_engine.empty()) return false;
+  const bool may = point.engine == kAutomaticEngine || point.engine == synthesizer->translations_engine;
+  return may && !has_root(collective.kind()) && sizes.collective.everyone && topology.wires() == nullptr &&
+         TranslationGroup::of(topology, LinkPorts::shared).has_value();
+}
+
+bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const Collective& collective) {
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  return synthesizer != nullptr && synthesizer->uses_threads != nullptr &&
+         synthesizer->uses_threads(synthesis_problem(point, topology, collective, 0));
+}
+
+bool is_checked_by_orbit(const DesignPoint& point, const PointSizes& sizes, double sends) {
+  return sends > static_cast<double>(kMostReplayedSends) ||
+         (walks(point) &&
+          static_cast<double>(sizes.topology.vertices()) * static_cast<double>(sizes.collective.chunks) >
+              static_cast<double>(kMostReplayedPairs));
+}
+
+std::uint64_t bound_work(const DesignPoint& point, const PointSizes& sizes, bool one_for_all) {
+  constexpr double kSendsPerVisit = 4;
+  constexpr double kLeast = 0x1p16;  // a millisecond
+  constexpr double kMost = 0x1p25;   // half a second
+  if (point.collective().bounds == BoundSearch::full) return std::numeric_limits<std::uint64_t>::max();
+  const double sends = sizes.collective.sends * passes_of(point.collective().kind) /
+                       (one_for_all ? static_cast<double>(sizes.topology.npus) : 1);
+  return std::bit_floor(static_cast<std::uint64_t>(std::clamp(sends / kSendsPerVisit, kLeast, kMost)));
+}
+
+}  // namespace tenex

@@ -1,0 +1,36 @@
+// Internal to execution: what follows from a point's sizes about how it runs and how it is verified.
+#pragma once
+
+#include <cstdint>
+
+#include "tenex/design/design_point.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// Whether one NPU represents all in the point's program. Does not depend on the simulation engine.
+[[nodiscard]] bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes);
+/// Whether the engine `orbit` runs the program if nothing is recorded.
+[[nodiscard]] bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes);
+/// Whether the engine `trains` runs the point's straight messages if nothing is recorded.
+[[nodiscard]] bool takes_trains(const DesignPoint& point, const PointSizes& sizes);
+
+/// Whether every chunk goes to one NPU, as a copy: the verifier then follows each chunk's walk.
+[[nodiscard]] bool walks(const DesignPoint& point);
+/// The sends of a synthesizer's schedule, without relays of gathers. Chunks that go to one NPU take all its hops.
+[[nodiscard]] double scheduled_sends(const DesignPoint& point, const PointSizes& sizes);
+/// Whether the synthesizer makes one NPU's schedule represent all NPUs, and the verifier checks it as such.
+[[nodiscard]] bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                                const PointSizes& sizes);
+/// Whether the schedule is stored and checked by link.
+[[nodiscard]] bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const Collective& collective);
+/// Whether verify_by_size() lets one NPU's sends of a symmetric schedule stand for all. Smaller schedules are read send
+/// by send.
+[[nodiscard]] bool is_checked_by_orbit(const DesignPoint& point, const PointSizes& sizes, double sends);
+
+/// Link visits of the search for each bound with a certificate. `one_for_all`: one NPU's sends stand for all. Part of
+/// the physics.
+[[nodiscard]] std::uint64_t bound_work(const DesignPoint& point, const PointSizes& sizes, bool one_for_all);
+
+}  // namespace tenex

@@ -1,0 +1,141 @@
+#include "execution/point_work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "execution/point_traits.hpp"
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/topology/block.hpp"
+
+namespace tenex {
+namespace {
+
+/// Of any point: its tables, its network, and its bounds. `one_for_all`: one NPU's sends stand for all.
+Work work_of_any(const DesignPoint& point, const PointSizes& sizes, bool one_for_all) {
+  constexpr double kMostVisits = 0x1p27;  // bounds without certificates have limits of their own
+  const auto links = static_cast<double>(sizes.topology.links);
+  Work work = Work(WorkUnit::point, 1) + Work(WorkUnit::link, links);
+  const double npus = one_for_all ? 1 : static_cast<double>(sizes.topology.npus);
+  work += Work(WorkUnit::bound_visit, std::min(kMostVisits, npus * links));
+  const std::uint64_t most = bound_work(point, sizes, one_for_all);
+  if (2 * sizes.topology.links > most) return work;
+  for (const auto& method : bound_methods())
+    if (method.certify != nullptr && method.concerns(point.collective().kind))
+      work += Work(WorkUnit::certificate_visit, static_cast<double>(std::min(most, method.full_work)));
+  return work;
+}
+
+/// The check of `sends`, read one by one in time order.
+Work work_of_check(const DesignPoint& point, double sends) {
+  return {reduces(point.collective().kind) ? WorkUnit::verified_sum : WorkUnit::verified_send, sends};
+}
+
+/// Whether messages go straight over one block, and so in trains.
+bool goes_straight(const DesignPoint& point, const PointSizes& sizes) {
+  const auto& blocks = point.topology.shape.blocks;
+  const auto block = std::ranges::find_if(blocks, [](const Block& each) { return each.size > 1; });
+  const auto others = std::ranges::count_if(blocks, [](const Block& each) { return each.size > 1; }) - 1;
+  if (tries_all(point) || !sizes.product || others != 0 || !block->levels.empty()) return false;
+  return may_run(point, sizes.topology.npus, &Algorithm::straight) ||
+         (block->rule->diameter_hops(*block) <= 2 &&
+          may_run(point, sizes.topology.npus, &Algorithm::straight_in_block));
+}
+
+/// A simulation of which nothing is kept.
+Work work_of_timing(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program) {
+  if (point.collective().backend == Backend::congestion_unaware) return {WorkUnit::formula_message, program.messages};
+  if (goes_by_orbit(point, sizes))
+    return {WorkUnit::simulated_hop, program.hops / static_cast<double>(sizes.topology.npus)};
+  return {goes_straight(point, sizes) ? WorkUnit::train_hop : WorkUnit::simulated_hop, program.hops};
+}
+
+/// What programs take to be made that keep more than a few numbers for each NPU.
+Work work_of_making(const DesignPoint& point, const PointSizes& sizes) {
+  const auto npus = static_cast<double>(sizes.topology.npus);
+  Work work;
+  if (may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu)) work += Work(WorkUnit::tree_place, npus * npus);
+  // Cycles are searched for where the dimensions of a shape differ.
+  const bool unlike = std::ranges::any_of(sizes.classes, [&](const LinkClass& one) { return one != sizes.classes[0]; });
+  if (unlike && point.topology.machine_file.empty() && may_run(point, sizes.topology.npus, &Algorithm::joins_pairs))
+    work += Work(WorkUnit::joined_pair, npus * npus);
+  return work;
+}
+
+Work told_of_program(const DesignPoint& point, const PointSizes& sizes, bool records) {
+  const auto programs = sizes_of_programs(point, sizes);
+  // `auto` times each, and runs the fastest: often the one with the fewest hops.
+  const auto chosen = *std::ranges::min_element(programs, {}, &ProgramSizes::hops);
+  Work work = work_of_any(point, sizes, moves_by_orbit(point, sizes)) + work_of_making(point, sizes);
+  if (tries_all(point))
+    for (const auto& program : programs) work += work_of_timing(point, sizes, program);
+  // An All-Reduce runs as a whole and as two halves, of which one is kept. Trees have no halves.
+  const auto* named = find_algorithm(point.algorithm);
+  const bool twice = point.collective().kind == CollectiveKind::all_reduce && (named == nullptr || named->reads.phases);
+  if (twice || !records) work += work_of_timing(point, sizes, chosen);
+  if (twice && !records) work += work_of_timing(point, sizes, chosen);
+  if (!records) return work;
+  return work + Work(WorkUnit::recorded_hop, chosen.hops) + work_of_check(point, chosen.hops) +
+         Work(WorkUnit::hashed_send, chosen.hops);
+}
+
+double weight_of_program(const DesignPoint& point, const PointSizes& sizes, bool records) {
+  const auto [messages, hops, carried] = deciding_sizes(point, sizes);
+  const double tried = tries_all(point) ? 3 : 1;
+  const double repeats = tried * (point.collective().kind == CollectiveKind::all_reduce ? 2 : 1);
+  const Work links(WorkUnit::link, static_cast<double>(sizes.topology.links));
+  if (point.collective().backend == Backend::congestion_unaware)
+    return (Work(WorkUnit::formula_message, repeats * messages) + links).weight();
+  if (records)
+    return (Work(WorkUnit::recorded_hop, repeats * hops) + Work(WorkUnit::verified_send, hops) + links).weight();
+  const double simulated = goes_by_orbit(point, sizes) ? hops / static_cast<double>(sizes.topology.npus) : hops;
+  return (Work(WorkUnit::simulated_hop, repeats * simulated) + links).weight();
+}
+
+/// The play of an unwound schedule on its switches: on each send's path up and down.
+Work work_of_switches(const DesignPoint& point, double sends) {
+  const bool unwound = unwinding_degree(point) > 0 && point.topology.machine_file.empty() &&
+                       count_shape(point.topology.shape).switches > 0;
+  return {WorkUnit::switched_hop, unwound && sends <= static_cast<double>(kMostPlayedSends) ? 2 * sends : 0};
+}
+
+double weight_of_synthesis(const Work& made, std::optional<double> of_period, double sends, const PointSizes& sizes,
+                           bool by_link, bool by_orbit) {
+  const double checked = by_orbit ? sends / static_cast<double>(sizes.topology.npus) : sends;
+  const double hashed = sends <= static_cast<double>(kMostReplayedSends) ? sends : 0;
+  const double checking =
+      of_period
+          ? (Work(WorkUnit::send_of_period, std::min(*of_period, sends)) + Work(WorkUnit::hashed_send, hashed)).weight()
+          : Work(by_link ? WorkUnit::send_by_link : WorkUnit::verified_send, checked).weight();
+  return made.weight() + checking + Work(WorkUnit::link, static_cast<double>(sizes.topology.links)).weight();
+}
+
+}  // namespace
+
+CountedWork count_program(const DesignPoint& point, const PointSizes& sizes, bool records) {
+  return {told_of_program(point, sizes, records), weight_of_program(point, sizes, records)};
+}
+
+CountedWork count_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const SynthesisProblem& problem,
+                            const PointSizes& sizes, const ScheduleReading& reading) {
+  const double sends = scheduled_sends(point, sizes);
+  const bool by_orbit = reading.symmetric && is_checked_by_orbit(point, sizes, sends);
+  const auto of_period =
+      synthesizer.estimate_period_sends != nullptr ? synthesizer.estimate_period_sends(problem) : std::nullopt;
+  const Work made = synthesizer.count_work(problem);
+  Work told = made + work_of_any(point, sizes, reading.symmetric) + work_of_switches(point, sends);
+  if (of_period)
+    told += Work(WorkUnit::send_of_period, std::min(*of_period, sends));
+  else if (reading.by_link)
+    told += Work(WorkUnit::send_by_link, sends);
+  else
+    told += work_of_check(point, by_orbit ? sends / static_cast<double>(sizes.topology.npus) : sends);
+  if (sends <= static_cast<double>(kMostReplayedSends))
+    told += Work(reading.by_link ? WorkUnit::hashed_cell : WorkUnit::hashed_send, sends);
+  return {told, weight_of_synthesis(made, of_period, sends, sizes, reading.by_link, by_orbit), made};
+}
+
+}  // namespace tenex

@@ -1,0 +1,148 @@
+// The work that estimates count: units, derived by hand from sizes. What a unit takes is no matter here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "evaluate/points.hpp"
+#include "evaluate/training_points.hpp"
+#include "tenex/base/work.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+namespace {
+
+using support::point;
+using support::Words;
+
+Cost cost_of(Words words) {
+  words.emplace_back("size", "1MiB");
+  return Estimator().cost(point(std::move(words)));
+}
+
+/// Checks the counts of these units, and that no other unit of simulation, verification or synthesis is counted, but
+/// those that only decide.
+void expect_counts(const Work& work, const std::map<WorkUnit, double>& expected) {
+  for (const WorkPrice& price : work_prices()) {
+    const auto found = expected.find(price.unit);
+    if (found == expected.end() && (price.part == "rest" || price.part == "weight")) continue;
+    EXPECT_DOUBLE_EQ(work.count(price.unit), found == expected.end() ? 0 : found->second) << price.name;
+  }
+}
+
+TEST(CountedWork, OfARingIsAHopForEachSend) {
+  // 4 chunks go to 3 others each: 12 sends, all of one hop. All 8 links are looked at for one NPU, as all are alike.
+  // The search for a certificate takes its least, 2^16 link visits, for one method: a cut.
+  expect_counts(cost_of({{"topology", "RI(4)"}, {"algorithm", "ring"}}).work, {{WorkUnit::recorded_hop, 12},
+                                                                               {WorkUnit::verified_send, 12},
+                                                                               {WorkUnit::hashed_send, 12},
+                                                                               {WorkUnit::point, 1},
+                                                                               {WorkUnit::link, 8},
+                                                                               {WorkUnit::bound_visit, 8},
+                                                                               {WorkUnit::certificate_visit, 65'536}});
+}
+
+TEST(CountedWork, OfAnAllReduceIsThatOfItsHalvesToo) {
+  // Twice 12 sends, and as many again in halves, of which one NPU's stand for all: 24 / 4. Two methods have
+  // certificates: cuts and strength.
+  expect_counts(cost_of({{"topology", "RI(4)"}, {"algorithm", "ring"}, {"collective", "all_reduce"}}).work,
+                {{WorkUnit::recorded_hop, 24},
+                 {WorkUnit::simulated_hop, 6},
+                 {WorkUnit::verified_sum, 24},
+                 {WorkUnit::hashed_send, 24},
+                 {WorkUnit::certificate_visit, 2 * 65'536}});
+}
+
+TEST(CountedWork, OfStraightMessagesFollowsTheirDistance) {
+  // On a line of 3, pairs are 1, 2 and 1 hops apart: 4/3 on average, 8 hops for 6 messages.
+  expect_counts(cost_of({{"topology", "LI(3)"}, {"algorithm", "direct"}, {"collective", "all_to_all"}}).work,
+                {{WorkUnit::recorded_hop, 8}, {WorkUnit::verified_send, 8}, {WorkUnit::hashed_send, 8}});
+}
+
+TEST(CountedWork, OfAProgramWithoutCongestionIsItsMessages) {
+  expect_counts(cost_of({{"topology", "LI(3)"}, {"algorithm", "direct"}, {"backend", "congestion_unaware"}}).work,
+                {{WorkUnit::formula_message, 6}});
+}
+
+TEST(CountedWork, OfAllAlgorithmsIsATimingOfEachAndARunOfTheLightest) {
+  // Two algorithms do a Broadcast: direct sends 2 messages of a hop each, binomial is expected to send more.
+  const Words words{{"topology", "FC(3)"}, {"collective", "broadcast"}};
+  const auto with = [&](const char* algorithm) {
+    auto more = words;
+    more.emplace_back("algorithm", algorithm);
+    return cost_of(more).work;
+  };
+  const double hops = with("direct").count(WorkUnit::recorded_hop) + with("binomial").count(WorkUnit::recorded_hop);
+  const Work all = with("auto");
+  EXPECT_DOUBLE_EQ(all.count(WorkUnit::simulated_hop), hops);
+  EXPECT_DOUBLE_EQ(all.count(WorkUnit::recorded_hop), 2);
+}
+
+TEST(CountedWork, OfTheEventDrivenEngineIsSendsAndLooks) {
+  // 12 sends; each of 8 links looks at each of 4 chunks.
+  const Words words{{"topology", "mesh(2,2)"}, {"algorithm", "tacos"}, {"engine", "event_driven"}};
+  expect_counts(cost_of(words).work, {{WorkUnit::event_send, 12},
+                                      {WorkUnit::event_look, 32},
+                                      {WorkUnit::event_send_kept, 12},
+                                      {WorkUnit::verified_send, 12},
+                                      {WorkUnit::hashed_send, 12},
+                                      {WorkUnit::bound_visit, 32}});
+  auto more = words;
+  more.emplace_back("attempts", "5");
+  EXPECT_DOUBLE_EQ(cost_of(more).work.count(WorkUnit::event_send), 60);
+}
+
+TEST(CountedWork, OfTheExactEngineIsDeliveriesReadLinkByLink) {
+  expect_counts(cost_of({{"topology", "mesh(4,4)"}, {"algorithm", "tacos"}, {"engine", "exact"}}).work,
+                {{WorkUnit::exact_delivery, 240}, {WorkUnit::send_by_link, 240}, {WorkUnit::hashed_cell, 240}});
+}
+
+TEST(CountedWork, OfUnwoundSwitchesIsAPlayOnThem) {
+  // 4 * 3 sends go up to the switch and down from it.
+  EXPECT_DOUBLE_EQ(cost_of({{"topology", "SW(4)"}, {"algorithm", "tacos"}}).work.count(WorkUnit::switched_hop), 24);
+  EXPECT_DOUBLE_EQ(cost_of({{"topology", "RI(4)"}, {"algorithm", "tacos"}}).work.count(WorkUnit::switched_hop), 0);
+}
+
+TEST(CountedWork, OfASolverIsItsModel) {
+  if (find_synthesizer("te_ccl") == nullptr) GTEST_SKIP() << "built without solvers";
+  // 6 links, 3 chunks and 10 epochs.
+  const Work work = cost_of({{"topology", "RI(3)"}, {"algorithm", "te_ccl"}}).work;
+  EXPECT_DOUBLE_EQ(work.count(WorkUnit::te_ccl_column), 180);
+  EXPECT_DOUBLE_EQ(work.count(WorkUnit::te_ccl_cell), 180 * 180);
+}
+
+TEST(CountedWork, OfANumberOfChunksIsThatOfAllThatAreTried) {
+  // 1, 2, 4, ..., 512 chunks: 1,023 times the hops of one.
+  const auto cost = cost_of({{"topology", "RI(4)"}, {"algorithm", "ring"}, {"chunks", "auto"}});
+  EXPECT_DOUBLE_EQ(cost.work.count(WorkUnit::recorded_hop), 1023 * 12);
+  EXPECT_GT(cost.weight, 1023 * 12 * (2e-7 + 2.5e-7));
+}
+
+TEST(CountedWork, OfTheBestIsThatOfItsTrials) {
+  const Words words{{"topology", "RI(4)"}};
+  const auto with = [&](const char* algorithm) {
+    auto more = words;
+    more.emplace_back("algorithm", algorithm);
+    return cost_of(more);
+  };
+  const auto best = with("best");
+  double weight = 0;
+  for (const auto* algorithm : {"ring", "direct", "tacos", "pccl", "trees"}) weight += with(algorithm).weight;
+  EXPECT_GE(best.weight, weight);
+  for (const auto* algorithm : {"ring", "direct"})
+    EXPECT_GT(best.work.count(WorkUnit::recorded_hop), with(algorithm).work.count(WorkUnit::recorded_hop));
+}
+
+TEST(CountedWork, OfAFormulaIsOne) {
+  const auto given = support::training_point(
+      {{"workload", "gpt3"}, {"hp", "2,4"}, {"topology", "RI(8)"}, {"npu_bandwidth", "50GB/s"}});
+  const Work work = Estimator().cost(given).work;
+  EXPECT_DOUBLE_EQ(work.count(WorkUnit::formula), 1);
+  expect_counts(work, {});
+}
+
+}  // namespace
+}  // namespace tenex
