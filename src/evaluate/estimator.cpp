@@ -29,7 +29,7 @@ Cost cost_by_building(const DesignPoint& point, std::size_t memory_limit_bytes, 
   const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
   // What cannot run takes nothing; plans may take it for granted that every NPU of a group is reached.
   if (!prepared || !check_reach(*prepared)) return {};
-  return cost_of_built(point, prepared->topology(), *prepared->collective, memory_limit_bytes);
+  return plan_point(*prepared, memory_limit_bytes).estimate;
 }
 
 template <class T>

@@ -104,7 +104,7 @@ std::vector<std::int64_t> group_times(const Instance& instance, const Schedule& 
   return times;
 }
 
-// Returns false when the row has ended.
+// Returns False when the row has ended.
 bool verify_stream(Evaluation& row, const PreparedPoint& prepared, const TimedStream& stream, VerifyOptions checking) {
   if (!stream.has_schedule) {
     row.verified = Verified::skipped;
@@ -149,10 +149,9 @@ void fill_bound(Evaluation& row, const DesignPoint& point, ExecutionCache& cache
 
 /// Gives the row its bound and what follows from it. False when the row has ended. The congestion-unaware backend lets
 /// messages overlap on a link, so no bound holds for its times, and the row has none.
-bool bound_row(Evaluation& row, const PreparedPoint& prepared, const TimedStream& stream,
-               const EvaluateOptions& options, ExecutionCache& cache) {
-  const bool single_chunks = stream.single_chunks && !options.bound_of_all;
-  const auto bound = stream.physical ? find_bound(prepared, single_chunks, stream.finish, cache)
+bool bound_row(Evaluation& row, const PreparedPoint& prepared, const TimedStream& stream, std::uint64_t work,
+               bool single_chunks, ExecutionCache& cache) {
+  const auto bound = stream.physical ? find_bound(prepared, single_chunks, stream.finish, work, cache)
                                      : find_cheap_bound(prepared, single_chunks, cache);
   row.paper_ideal_ps = bound->paper_ideal_ps;
   if (!stream.physical) return true;
@@ -178,7 +177,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   if (!prepared) return;
   const auto& collective = *prepared->collective;
   const auto limit = options.memory_limit_bytes;
-  const auto plan = plan_built(point, prepared->topology(), collective, limit, options.time_only);
+  const auto plan = plan_point(*prepared, limit, options.time_only);
   row.memory_planned_bytes = static_cast<std::int64_t>(plan.estimate.bytes);
   if (auto enough = check_memory(plan, limit, "the point"); !enough) return end_point(row, enough.errors());
   auto stream = run_collective(*prepared, plan, options, cache.schedules);
@@ -188,7 +187,8 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   if (!verify_stream(row, *prepared, *stream, checking)) return;
   measure(row, *prepared, stream->finish);
   if (stream->single_chunks) row.steps = steps_of(prepared->instance(), stream->finish);
-  if (!bound_row(row, *prepared, *stream, options, cache)) return;
+  const bool single_chunks = stream->single_chunks && !options.bound_of_all;
+  if (!bound_row(row, *prepared, *stream, plan.bound_work, single_chunks, cache)) return;
   const bool groups_differ = collective.kind() == CollectiveKind::mixed || point.solver.priorities != Priorities{};
   if ((options.group_times || groups_differ) && stream->has_schedule)
     row.group_times_ps = group_times(prepared->instance(), stream->schedule);

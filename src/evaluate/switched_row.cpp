@@ -7,6 +7,7 @@
 #include "evaluate/evaluate_point.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/plan.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/execution/verified_collective.hpp"
 #include "tenex/simulation/switched_replay.hpp"
@@ -60,7 +61,7 @@ bool fill_switched(Evaluation& row, const PreparedPoint& prepared, const Schedul
   const auto check =
       check_stream(with_switches.instance(), played->sends, played->finish, "the play on switches", checking);
   if (!check.error.empty()) return end_point(row, PointStatus::failed, check.error), false;
-  const auto bound = find_bound(with_switches, true, played->finish, cache);
+  const auto bound = find_bound(with_switches, true, played->finish, bound_work(with_switches), cache);
   if (played->finish < bound->time) {
     end_point(row, PointStatus::failed,
               fmt::format("time {} ps on the switches is below the proven bound {} ps ({})", played->finish.count(),

@@ -112,10 +112,9 @@ std::shared_ptr<const CachedBound> find_cheap_bound(const PreparedPoint& prepare
 }
 
 std::shared_ptr<const CachedBound> find_bound(const PreparedPoint& prepared, bool single_chunks, SimTime time,
-                                              ExecutionCache& cache) {
+                                              std::uint64_t work, ExecutionCache& cache) {
   auto cheap = find_cheap_bound(prepared, single_chunks, cache);
   if (cheap->time >= time) return cheap;
-  const auto work = bound_work(prepared.point, prepared.topology(), *prepared.collective);
   return cache.bounds.get(
       key_of(prepared, single_chunks) + fmt::format(" within {}", work),
       [&] {

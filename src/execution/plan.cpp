@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -240,13 +241,11 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
 }
 
 /// The cost of a synthesizer's point without its topology.
-Cost cost_of_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const Topology& topology,
-                       const Collective& collective, const PointSizes& sizes, std::size_t memory_limit_bytes) {
-  const auto problem = synthesis_problem(point, topology, collective, memory_limit_bytes);
-  const ScheduleReading reading{is_kept_by_link(point, topology, collective),
-                                is_symmetric(point, topology, collective, sizes)};
-  const auto [told, weight, made] = count_synthesis(point, synthesizer, problem, sizes, reading);
-  const auto beside = bytes_beside_synthesis(point, sizes, reading.symmetric, reading.by_link);
+Cost cost_of_synthesis(const PreparedPoint& prepared, const ScheduleReading& reading, std::size_t beside,
+                       std::size_t memory_limit_bytes) {
+  const auto& synthesizer = *prepared.synthesizer;
+  const auto problem = prepared.problem(memory_limit_bytes);
+  const auto [told, weight, made] = count_synthesis(prepared.point, synthesizer, problem, prepared.sizes, reading);
   const bool shares = synthesizer.scales_with_pace && uniform_hop(problem).has_value();
   return {told, weight, synthesizer.estimate_bytes(problem) + beside, reading.by_link, shares ? made : Work()};
 }
@@ -266,31 +265,27 @@ PointPlan plan_with_topology(const DesignPoint& point, const PointSizes& sizes, 
 
 }  // namespace
 
-std::size_t left_for_synthesis(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                               std::size_t memory_limit_bytes) {
-  const auto sizes = sizes_of_built(topology, collective);
-  const auto beside = planned_topology_bytes(point) +
-                      bytes_beside_synthesis(point, sizes, is_symmetric(point, topology, collective, sizes),
-                                             is_kept_by_link(point, topology, collective));
-  return memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
-}
-
-PointPlan plan_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                     std::size_t memory_limit_bytes, bool time_only) {
-  const auto* synthesizer = find_synthesizer(point.algorithm);
-  const auto sizes = sizes_of_built(topology, collective);
-  if (synthesizer == nullptr) return plan_with_topology(point, sizes, memory_limit_bytes, time_only);
-  const auto left = left_for_synthesis(point, topology, collective, memory_limit_bytes);
+PointPlan plan_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes, bool time_only) {
+  const auto& [point, sizes] = std::tie(prepared.point, prepared.sizes);
+  if (prepared.synthesizer == nullptr) {
+    auto plan = plan_with_topology(point, sizes, memory_limit_bytes, time_only);
+    plan.bound_work = bound_work(prepared);
+    return plan;
+  }
+  const ScheduleReading reading{is_kept_by_link(prepared), is_symmetric(prepared)};
+  const auto beside = bytes_beside_synthesis(point, sizes, reading.symmetric, reading.by_link);
   PointPlan plan;
-  plan.estimate = with_topology(cost_of_synthesis(point, *synthesizer, topology, collective, sizes, left), point);
+  plan.left_for_synthesis =
+      memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, planned_topology_bytes(point) + beside);
+  plan.estimate = with_topology(cost_of_synthesis(prepared, reading, beside, plan.left_for_synthesis), point);
+  plan.bound_work = bound_work(point, sizes, reading.symmetric);
   return plan;
 }
 
-std::uint64_t bound_work(const DesignPoint& point, const Topology& topology, const Collective& collective) {
-  const auto sizes = sizes_of_built(topology, collective);
+std::uint64_t bound_work(const PreparedPoint& prepared) {
+  const auto& [point, sizes] = std::tie(prepared.point, prepared.sizes);
   return bound_work(point, sizes,
-                    find_synthesizer(point.algorithm) != nullptr ? is_symmetric(point, topology, collective, sizes)
-                                                                 : moves_by_orbit(point, sizes));
+                    prepared.synthesizer != nullptr ? is_symmetric(prepared) : moves_by_orbit(point, sizes));
 }
 
 int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes) {
@@ -299,11 +294,6 @@ int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_li
   if (plan.bytes_per_thread == 0) return threads;
   const auto further = (left - plan.bytes_of_sharing) / plan.bytes_per_thread;
   return static_cast<int>(std::min(static_cast<std::size_t>(std::max(threads, 1)), 1 + further));
-}
-
-Cost cost_of_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                   std::size_t memory_limit_bytes) {
-  return plan_built(point, topology, collective, memory_limit_bytes).estimate;
 }
 
 Cost cost_of_program(const DesignPoint& point, std::size_t memory_limit_bytes) {

@@ -4,7 +4,6 @@
 #include <bit>
 #include <limits>
 
-#include "tenex/execution/prepared_point.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
@@ -51,19 +50,20 @@ double scheduled_sends(const DesignPoint& point, const PointSizes& sizes) {
   return sizes.collective.sends * passes_of(point.collective().kind) * hops;
 }
 
-bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                  const PointSizes& sizes) {
-  const auto* synthesizer = find_synthesizer(point.algorithm);
+bool is_symmetric(const PreparedPoint& prepared) {
+  const auto* synthesizer = prepared.synthesizer;
   if (synthesizer == nullptr || synthesizer->translations_engine.empty()) return false;
-  const bool may = point.engine == kAutomaticEngine || point.engine == synthesizer->translations_engine;
-  return may && !has_root(collective.kind()) && sizes.collective.everyone && topology.wires() == nullptr &&
-         TranslationGroup::of(topology, LinkPorts::shared).has_value();
+  const auto& engine = prepared.point.engine;
+  const bool may = engine == kAutomaticEngine || engine == synthesizer->translations_engine;
+  return may && !has_root(prepared.collective->kind()) && prepared.sizes.collective.everyone &&
+         prepared.topology().wires() == nullptr &&
+         TranslationGroup::of(prepared.topology(), LinkPorts::shared).has_value();
 }
 
-bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const Collective& collective) {
-  const auto* synthesizer = find_synthesizer(point.algorithm);
+bool is_kept_by_link(const PreparedPoint& prepared) {
+  const auto* synthesizer = prepared.synthesizer;
   return synthesizer != nullptr && synthesizer->uses_threads != nullptr &&
-         synthesizer->uses_threads(synthesis_problem(point, topology, collective, 0));
+         synthesizer->uses_threads(prepared.problem(0));
 }
 
 bool is_checked_by_orbit(const DesignPoint& point, const PointSizes& sizes, double sends) {

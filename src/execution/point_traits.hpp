@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "tenex/design/design_point.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
-#include "tenex/topology/topology.hpp"
 
 namespace tenex {
 
@@ -21,10 +21,9 @@ namespace tenex {
 /// The sends of a synthesizer's schedule, without relays of gathers. Chunks that go to one NPU take all its hops.
 [[nodiscard]] double scheduled_sends(const DesignPoint& point, const PointSizes& sizes);
 /// Whether the synthesizer makes one NPU's schedule represent all NPUs, and the verifier checks it as such.
-[[nodiscard]] bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                const PointSizes& sizes);
+[[nodiscard]] bool is_symmetric(const PreparedPoint& prepared);
 /// Whether the schedule is stored and checked by link.
-[[nodiscard]] bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const Collective& collective);
+[[nodiscard]] bool is_kept_by_link(const PreparedPoint& prepared);
 /// Whether verify_by_size() lets one NPU's sends of a symmetric schedule stand for all. Smaller schedules are read send
 /// by send.
 [[nodiscard]] bool is_checked_by_orbit(const DesignPoint& point, const PointSizes& sizes, double sends);

@@ -36,12 +36,11 @@ PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopo
 
 }  // namespace
 
-SynthesisProblem synthesis_problem(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                   std::size_t memory_limit_bytes) {
-  SynthesisProblem problem{{topology, collective, point.occupancy}, point};
-  problem.memory_limit_bytes = memory_limit_bytes;
-  problem.start_delays = start_delays_of(point);
-  return problem;
+SynthesisProblem PreparedPoint::problem(std::size_t memory_limit_bytes) const {
+  SynthesisProblem asked{instance(), point};
+  asked.memory_limit_bytes = memory_limit_bytes;
+  asked.start_delays = start_delays;
+  return asked;
 }
 
 Result<PreparedPoint> prepare(const DesignPoint& point, std::size_t memory_limit_bytes, ExecutionCache& cache) {

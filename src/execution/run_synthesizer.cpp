@@ -31,7 +31,7 @@ Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const Executi
   const bool without = collective.kind() == CollectiveKind::all_reduce && !point.collective().overlap;
   if (without && !synthesizer->reads.phases) return no_halves(synthesizer->name);
   const Stopwatch watch;
-  auto problem = synthesis_problem(point, prepared.topology(), collective, memory_limit_bytes);
+  auto problem = prepared.problem(memory_limit_bytes);
   problem.threads = asked.threads;
   problem.solver_progress = asked.solver_progress;
   auto made = asked.own_storage ? synthesizer->synthesize(problem)

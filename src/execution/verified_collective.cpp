@@ -31,13 +31,9 @@ Status check_memory(const PointPlan& plan, std::size_t limit_bytes, std::string_
 
 Result<TimedStream> run_collective(const PreparedPoint& prepared, const PointPlan& plan,
                                    const ExecutionOptions& options, SharedSchedules& shared) {
-  const auto limit = options.memory_limit_bytes;
   auto sharing = options;  // threads never change a result
-  sharing.threads = affordable_threads(plan, options.threads, limit);
-  const auto left = [&] {
-    return left_for_synthesis(prepared.point, prepared.topology(), *prepared.collective, limit);
-  };
-  auto stream = prepared.synthesizer != nullptr ? run_synthesizer(prepared, options, left(), shared)
+  sharing.threads = affordable_threads(plan, options.threads, options.memory_limit_bytes);
+  auto stream = prepared.synthesizer != nullptr ? run_synthesizer(prepared, options, plan.left_for_synthesis, shared)
                                                 : run_program(prepared, sharing, plan.records);
   if (stream) add_reason(stream->left_out, plan.left_out);
   return stream;
@@ -85,8 +81,7 @@ Result<VerifiedCollective> time_collective(const DesignPoint& point, std::shared
   if (!made) return made.errors();
   const auto prepared = prepare_with(point, std::move(network), std::make_shared<const Collective>(*std::move(made)));
   if (auto in_range = check_time_range(prepared); !in_range) return in_range.errors();
-  const auto plan =
-      plan_built(point, prepared.topology(), *prepared.collective, options.memory_limit_bytes, options.time_only);
+  const auto plan = plan_point(prepared, options.memory_limit_bytes, options.time_only);
   if (auto enough = check_memory(plan, options.memory_limit_bytes, "a collective of the iteration"); !enough)
     return enough.errors();
   auto stream = run_collective(prepared, plan, options, shared);

@@ -9,7 +9,9 @@
 
 #include "evaluate/points.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/plan.hpp"
+#include "tenex/execution/prepared_point.hpp"
 
 namespace tenex {
 namespace {
@@ -41,9 +43,8 @@ TEST(Estimate, CountsAllMessagesThatWaitWhereASwitchOfTwoStands) {
   const auto planned = [&](const char* topology) {
     const auto given =
         point({{"topology", topology}, {"collective", "all_to_all"}, {"size", "64MiB"}, {"algorithm", "direct"}});
-    const auto built = build_point_topology(given, kNoLimit).value();
-    const auto collective = build_point_collective(given, built.npus()).value();
-    return plan_built(given, built, collective, kNoLimit, true).estimate.bytes;
+    ExecutionCache cache(0);
+    return plan_point(prepare(given, kNoLimit, cache).value(), kNoLimit, true).estimate.bytes;
   };
   EXPECT_GT(planned("SW(2)_RI(200)"), kWaiting);
   EXPECT_LT(planned("RI(2)_RI(200)"), kWaiting);

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "tenex/base/work.hpp"
-#include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
-#include "tenex/topology/topology.hpp"
 
 namespace tenex {
+
+struct PreparedPoint;
 
 /// The expected cost of a point, from its sizes alone. Used for plans, leases, and the choice between many points with
 /// one thread each and one point with many threads.
@@ -35,11 +36,6 @@ struct Cost {
 /// engine. O(dimensions).
 [[nodiscard]] Cost guess_synthesis(const DesignPoint& point);
 
-/// The cost of the point under this limit, its topology included. The bytes exceed the limit if even the least plan
-/// does not fit.
-[[nodiscard]] Cost cost_of_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                 std::size_t memory_limit_bytes);
-
 /// The cost of a point on one thread, and whether its timed stream is kept for the verifier. Neither depends on the
 /// number of threads, so rows do not either.
 struct PointPlan {
@@ -48,24 +44,24 @@ struct PointPlan {
   std::string left_out;              ///< why the stream is not kept, with the bytes that it would take
   std::size_t bytes_of_sharing = 0;  ///< more bytes if several threads share a simulation
   std::size_t bytes_per_thread = 0;  ///< more bytes for each thread but the first
+  /// The bytes that the limit leaves to a synthesizer: all but those of the point's topology and of the check of its
+  /// schedule.
+  std::size_t left_for_synthesis = 0;
+  /// The link visits that the search for each of the point's bounds with certificates may take: a quarter of the sends
+  /// that its algorithm has to make at least (those of one NPU, if it stands for all), within [2^16, 2^25], rounded
+  /// down to a power of two, so that points with about as many sends share certificates. The largest number for `bounds
+  /// = "full"`. Part of the physics: a change of it changes results.
+  std::uint64_t bound_work = 0;
 };
-/// `time_only`: a program's stream is not to be kept.
-[[nodiscard]] PointPlan plan_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                   std::size_t memory_limit_bytes, bool time_only = false);
+/// The plan under this limit, the topology included. Its bytes exceed the limit if even the least plan does not fit.
+/// `time_only`: a program's stream is not to be kept. O(links), and the synthesizer's estimates.
+[[nodiscard]] PointPlan plan_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes,
+                                   bool time_only = false);
 
-/// The link visits that the search for each of a point's bounds with certificates may take: a quarter of the sends that
-/// its algorithm has to make at least (those of one NPU, if it stands for all), within [2^16, 2^25], rounded down to a
-/// power of two, so that points with about as many sends share certificates. The largest number for `bounds = "full"`.
-/// Part of the physics: a change of this function changes results.
-[[nodiscard]] std::uint64_t bound_work(const DesignPoint& point, const Topology& topology,
-                                       const Collective& collective);
+/// PointPlan::bound_work by itself.
+[[nodiscard]] std::uint64_t bound_work(const PreparedPoint& prepared);
 
 /// The number of threads, at most `threads` and at least 1, for which the limit leaves memory beside the plan's bytes.
 [[nodiscard]] int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes);
-
-/// The bytes that the limit leaves to a synthesizer: all but those of the point's topology and of the check of its
-/// schedule.
-[[nodiscard]] std::size_t left_for_synthesis(const DesignPoint& point, const Topology& topology,
-                                             const Collective& collective, std::size_t memory_limit_bytes);
 
 }  // namespace tenex

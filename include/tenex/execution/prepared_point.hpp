@@ -32,11 +32,9 @@ struct PreparedPoint {
 
   [[nodiscard]] const Topology& topology() const { return network->topology; }
   [[nodiscard]] Instance instance() const { return {topology(), *collective, point.occupancy}; }
+  /// What the synthesizer is asked, in one thread; it refers to the topology and the collective.
+  [[nodiscard]] SynthesisProblem problem(std::size_t memory_limit_bytes) const;
 };
-
-/// What a synthesizer is asked for the point, in one thread; it refers to the topology and the collective.
-[[nodiscard]] SynthesisProblem synthesis_problem(const DesignPoint& point, const Topology& topology,
-                                                 const Collective& collective, std::size_t memory_limit_bytes);
 
 /// The point on its topology, found in the cache or built, with its collective. Errors: (resource) the topology takes
 /// more than the limit; those of build_transformed_topology() and of the collective. O(links + NPUs of groups).
