@@ -78,7 +78,7 @@ RankSetup resolve(const RunOptions& options, int ranks_on_host) {
 }
 
 Result<RunReport> run_alone(const Study& study, const RunOptions& options) {
-  LonelyTransport transport;
+  SingleRankTransport transport;
   return lead(study, resolve(options, 1), transport);
 }
 

@@ -28,7 +28,7 @@ class Follower {
         transport_(transport),
         estimates_(study, setup.estimate_point),
         leave_(leave),
-        way_out_(signals_, leave, {}) {}
+        exit_on_signal_(signals_, leave, {}) {}
 
   Result<RunReport> run() {
     report_.memory_kills = setup_.count_memory_kills();
@@ -46,7 +46,7 @@ class Follower {
   bool round() {
     bool active = receive();
     mind_rank_zero();
-    if (way_out_.poll(worker_ ? &*worker_ : nullptr)) stop(DrainReason::signal);
+    if (exit_on_signal_.poll(worker_ ? &*worker_ : nullptr)) stop(DrainReason::signal);
     if (worker_ && worker_->committer().failed()) stop(DrainReason::error);
     take_report();
     if (worker_)
@@ -201,7 +201,7 @@ class Follower {
   Estimates estimates_;
   LeaveProcess leave_;
   Signals signals_;
-  WayOut way_out_;
+  ExitOnSignal exit_on_signal_;
   std::shared_ptr<const RankLog> log_ = std::make_shared<RankLog>();
   std::optional<Worker> worker_;
   std::future<Status> committing_;  ///< declared after the worker, so that it ends first

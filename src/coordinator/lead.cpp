@@ -34,11 +34,11 @@ class Leader {
         setup_(setup),
         transport_(transport),
         folder_(folder),
-        way_out_(signals, leave,
-                 [this] {
-                   progress_.say(describe_leaving());
-                   folder_.reset();
-                 }),
+        exit_on_signal_(signals, leave,
+                        [this] {
+                          progress_.say(describe_leaving());
+                          folder_.reset();
+                        }),
         state_(folder->state()),
         estimates_(study, setup.estimate_point),
         peers_(transport.size()),
@@ -57,7 +57,7 @@ class Leader {
     start_own_worker();
     AdaptiveSleep sleep;
     while (!everyone_done()) sleep.rest(round());
-    give_up_the_guilty();
+    write_given_up_rows();
     finish_own_worker();
     RunReport report = count();
     report.warnings = state_.warnings;
@@ -69,7 +69,7 @@ class Leader {
     progress_.finish(moment());
     if (errors_.empty() && !report.interrupted) merge_rows(report, sleep);
     report.lost_ranks = lost_ranks_;
-    say_goodbye(report, sleep);
+    send_bye(report, sleep);
     if (!errors_.empty()) return errors_;
     report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return report;
@@ -91,7 +91,7 @@ class Leader {
   bool nothing_to_lease() const { return draining_ || stages_->nothing_to_lease(); }
 
   /// Writes rows for the points that are given up.
-  bool give_up_the_guilty() {
+  bool write_given_up_rows() {
     if (!worker_ || failed_) return false;
     const auto points = stages_->take_guilty();
     for (const auto point : points) {
@@ -109,16 +109,16 @@ class Leader {
   }
 
   /// Withdraws points that would not end before the time limit. Not in every round, since it may check many points.
-  void mind_the_time() {
+  void withdraw_late_points() {
     if (!setup_.runner.ends_at || draining_ || Clock::now() < next_look_at_time_) return;
     next_look_at_time_ = Clock::now() + std::chrono::milliseconds(100);
     withdrawn_ += stages_->withdraw(time_left());
   }
 
   /// Declares ranks dead that cannot be reached or have sent nothing for too long; sends ALIVE to the others.
-  bool mind_the_others() {
+  bool check_peers() {
     bool any = false;
-    for (const auto rank : transport_.failed_ranks()) any = bury(rank, "it cannot be reached") || any;
+    for (const auto rank : transport_.failed_ranks()) any = declare_dead(rank, "it cannot be reached") || any;
     const auto now = Clock::now();
     if (now - last_round_ >
         setup_.silence / 4) {  // this process was stopped: the others' messages are still on their way
@@ -127,7 +127,7 @@ class Leader {
     last_round_ = now;
     for (std::size_t r = 1; r < peers_.size(); ++r)
       if (!peers_[r].lost && now - peers_[r].last_word > setup_.silence)
-        any = bury(r, fmt::format("it has sent nothing for {:.3g} s", setup_.silence.count())) || any;
+        any = declare_dead(r, fmt::format("it has sent nothing for {:.3g} s", setup_.silence.count())) || any;
     say_alive();
     return any;
   }
@@ -140,7 +140,7 @@ class Leader {
   }
 
   /// Notes that the rank is dead; returns whether that is new.
-  bool bury(std::size_t rank, const std::string& why) {
+  bool declare_dead(std::size_t rank, const std::string& why) {
     Peer& peer = peers_[rank];
     if (rank == 0 || peer.lost) return false;
     const bool had_work = !peer.said_bye;
@@ -148,12 +148,12 @@ class Leader {
     peer.asks = false;
     transport_.give_up(rank);
     if (++lost_ranks_ == 1 && setup_.on_lost_rank) setup_.on_lost_rank();
-    if (had_work) share_out(rank, why);  // otherwise all its rows are committed
+    if (had_work) reassign_points(rank, why);  // otherwise all its rows are committed
     return true;
   }
 
   /// Gives the points that a dead rank had not committed to others.
-  void share_out(std::size_t rank, const std::string& why) {
+  void reassign_points(std::size_t rank, const std::string& why) {
     Peer& peer = peers_[rank];
     auto trace = read_trace(setup_.out, study_, state_.incarnation, static_cast<std::uint32_t>(rank));
     if (!trace.ok()) warnings_.push_back(to_string(trace.errors()));
@@ -198,12 +198,12 @@ class Leader {
   /// One round of the loop; returns whether anything happened.
   bool round() {
     bool active = receive();
-    heed_signals();
+    handle_signals();
     if (worker_ && !failed_ && worker_->committer().failed()) fail({});
     active = open_plan() || active;
-    active = mind_the_others() || active;
-    mind_the_time();
-    active = give_up_the_guilty() || active;
+    active = check_peers() || active;
+    withdraw_late_points();
+    active = write_given_up_rows() || active;
     active = close_round() || active;
     if (stages_->pruning() && worker_ && !draining_)
       active = stages_->pruning()->write_some(worker_->committer()) || active;
@@ -218,11 +218,11 @@ class Leader {
     return active;
   }
 
-  void heed_signals() {
-    if (!way_out_.poll(worker_ ? &*worker_ : nullptr)) return;
-    if (!std::exchange(answered_, true) && !way_out_.leaving()) {
+  void handle_signals() {
+    if (!exit_on_signal_.poll(worker_ ? &*worker_ : nullptr)) return;
+    if (!std::exchange(answered_, true) && !exit_on_signal_.leaving()) {
       if (worker_) learn(0, worker_->runner().report());
-      progress_.answer_interrupt(moment(), way_out_.was_interrupted());
+      progress_.answer_interrupt(moment(), exit_on_signal_.was_interrupted());
     }
     drain(DrainReason::signal);
   }
@@ -371,7 +371,7 @@ class Leader {
     report.failed += quarantined_;
     report.quarantined = quarantined_;
     report.too_long += withdrawn_;
-    report.interrupted = way_out_.leaving() || report.already_done + report.evaluated < report.points;
+    report.interrupted = exit_on_signal_.leaving() || report.already_done + report.evaluated < report.points;
     return report;
   }
 
@@ -381,10 +381,10 @@ class Leader {
     ::malloc_trim(0);  // returns the memory of open work and caches before the merge takes as much again
     auto merging = std::async(std::launch::async, [&] { return merge(setup_.out, study_); });
     while (merging.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-      if (way_out_.poll(nullptr) && !std::exchange(answered_, true)) progress_.say(describe_merging());
+      if (exit_on_signal_.poll(nullptr) && !std::exchange(answered_, true)) progress_.say(describe_merging());
       check_lock();
       receive();
-      mind_the_others();
+      check_peers();
       sleep.rest(false);
     }
     auto merged = merging.get();
@@ -394,7 +394,7 @@ class Leader {
     report.pruned = merged->pruned;
   }
 
-  void say_goodbye(const RunReport& report, AdaptiveSleep& sleep) {
+  void send_bye(const RunReport& report, AdaptiveSleep& sleep) {
     ByeMessage bye;
     bye.report.evaluated = report.evaluated;
     bye.report.failed = report.failed;
@@ -406,7 +406,7 @@ class Leader {
       if (peers_[r].lost) transport_.give_up(r);
     const auto deadline = Clock::now() + longest_goodbye;
     while (!transport_.all_sent() && Clock::now() < deadline) {
-      way_out_.poll(nullptr);
+      exit_on_signal_.poll(nullptr);
       sleep.rest(false);
     }
   }
@@ -415,7 +415,7 @@ class Leader {
   const RankSetup& setup_;
   Transport& transport_;
   std::optional<ResultFolder>& folder_;
-  WayOut way_out_;
+  ExitOnSignal exit_on_signal_;
   FolderState state_;
   std::shared_ptr<const RankLog> log_ = open_log(setup_, state_.incarnation, 0);
   Estimates estimates_;

@@ -16,15 +16,15 @@ void LeaseLedger::finish(std::size_t rank, std::uint64_t lease) {
   account.at_hand.erase(done);
 }
 
-Estate LeaseLedger::take(std::size_t rank) {
+HeldPoints LeaseLedger::take(std::size_t rank) {
   const Account account = std::exchange(ranks_[rank], {});
-  Estate estate;
+  HeldPoints held;
   for (const auto& [lease, points] : account.at_hand)
-    estate.at_hand.insert(estate.at_hand.end(), points.begin(), points.end());
-  estate.finished = account.finished;
-  std::ranges::sort(estate.at_hand);
-  std::ranges::sort(estate.finished);
-  return estate;
+    held.at_hand.insert(held.at_hand.end(), points.begin(), points.end());
+  held.finished = account.finished;
+  std::ranges::sort(held.at_hand);
+  std::ranges::sort(held.finished);
+  return held;
 }
 
 }  // namespace tenex

@@ -14,7 +14,7 @@
 namespace tenex {
 
 /// The points that a rank had when it died.
-struct Estate {
+struct HeldPoints {
   std::vector<std::uint32_t> at_hand;   ///< points of leases that it had not reported as done, ascending
   std::vector<std::uint32_t> finished;  ///< points of leases that it had reported as done, ascending
 };
@@ -31,7 +31,7 @@ class LeaseLedger {
   /// The rank has reported the lease as done; unknown ones are ignored. O(points of the lease).
   void finish(std::size_t rank, std::uint64_t lease);
   /// Removes and returns all points of the rank. O(points log points).
-  [[nodiscard]] Estate take(std::size_t rank);
+  [[nodiscard]] HeldPoints take(std::size_t rank);
 
  private:
   struct Account {

@@ -134,8 +134,8 @@ Death OpenWork::lose(std::size_t rank, const WriterTrace& trace, bool memory_kil
   return tenex::lose({this}, rank, trace, memory_kill);
 }
 
-std::size_t OpenWork::inherit(const Estate& estate, const WriterTrace& trace) {
-  const auto left = sort_out(trace, estate);
+std::size_t OpenWork::inherit(const HeldPoints& held, const WriterTrace& trace) {
+  const auto left = sort_out(trace, held);
   for (const auto point : left.uncommitted) expect(point);  // these points had ended and are expected again
   std::vector<std::uint32_t> suspects;
   for (const auto point : left.suspects) {
@@ -149,14 +149,14 @@ std::size_t OpenWork::inherit(const Estate& estate, const WriterTrace& trace) {
 }
 
 Death lose(const std::vector<OpenWork*>& works, std::size_t rank, const WriterTrace& trace, bool memory_kill) {
-  std::vector<Estate> estates;
-  Estate all;
+  std::vector<HeldPoints> held_by_work;
+  HeldPoints all;
   for (auto* work : works) {
-    estates.push_back(work->ledger_.take(rank));
+    held_by_work.push_back(work->ledger_.take(rank));
     work->queue_.lose(rank);
     work->nodes_.lose(rank);
     work->exclusive_[rank] = 0;
-    all.at_hand.insert(all.at_hand.end(), estates.back().at_hand.begin(), estates.back().at_hand.end());
+    all.at_hand.insert(all.at_hand.end(), held_by_work.back().at_hand.begin(), held_by_work.back().at_hand.end());
   }
   std::ranges::sort(all.at_hand);
   Death death;
@@ -166,7 +166,7 @@ Death lose(const std::vector<OpenWork*>& works, std::size_t rank, const WriterTr
     quarantine.accuse(static_cast<std::uint32_t>(crash.point), crash.reason, crash.times);
   if (trace.crashes.empty() && memory_kill) death.killed_for_memory = blame_for_memory(trace, all);
   if (death.killed_for_memory) quarantine.accuse(*death.killed_for_memory, "out_of_memory");
-  for (std::size_t i = 0; i < works.size(); ++i) death.leased_again += works[i]->inherit(estates[i], trace);
+  for (std::size_t i = 0; i < works.size(); ++i) death.leased_again += works[i]->inherit(held_by_work[i], trace);
   return death;
 }
 

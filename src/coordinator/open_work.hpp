@@ -85,7 +85,7 @@ class OpenWork {
 
   [[nodiscard]] PointCost cost_of(std::uint32_t point);
   /// Puts back what is left of a dead rank's points; returns their number.
-  std::size_t inherit(const Estate& estate, const WriterTrace& trace);
+  std::size_t inherit(const HeldPoints& held, const WriterTrace& trace);
   [[nodiscard]] bool is_large(std::uint32_t point);
   void put_back(const std::vector<std::uint32_t>& points, bool suspects);
   void expect(std::uint32_t point);

@@ -48,24 +48,24 @@ EvaluationOutput Quarantine::row_of(std::uint32_t point) const {
   return output;
 }
 
-std::optional<std::uint32_t> blame_for_memory(const WriterTrace& trace, const Estate& estate) {
+std::optional<std::uint32_t> blame_for_memory(const WriterTrace& trace, const HeldPoints& held) {
   std::vector<std::uint32_t> announced;
   for (const auto point : trace.unfinished)
-    if (std::ranges::binary_search(estate.at_hand, static_cast<std::uint32_t>(point)))
+    if (std::ranges::binary_search(held.at_hand, static_cast<std::uint32_t>(point)))
       announced.push_back(static_cast<std::uint32_t>(point));
   if (announced.size() == 1) return announced.front();
-  if (announced.empty() && estate.at_hand.size() == 1) return estate.at_hand.front();
+  if (announced.empty() && held.at_hand.size() == 1) return held.at_hand.front();
   return std::nullopt;
 }
 
-Bequest sort_out(const WriterTrace& trace, const Estate& estate) {
+PointsToRepeat sort_out(const WriterTrace& trace, const HeldPoints& held) {
   const auto left_of = [&](const std::vector<std::uint32_t>& points) {
     std::vector<std::uint32_t> left;
     for (const auto point : points)
       if (!std::ranges::binary_search(trace.committed, std::uint64_t{point})) left.push_back(point);
     return left;
   };
-  return {left_of(estate.at_hand), left_of(estate.finished)};
+  return {left_of(held.at_hand), left_of(held.finished)};
 }
 
 }  // namespace tenex

@@ -46,14 +46,14 @@ class Quarantine {
 
 /// The point to blame for a kill for lack of memory: the one that the dead rank had announced and not finished, or the
 /// only one that it had at hand. Empty where it may have been one of several.
-[[nodiscard]] std::optional<std::uint32_t> blame_for_memory(const WriterTrace& trace, const Estate& estate);
+[[nodiscard]] std::optional<std::uint32_t> blame_for_memory(const WriterTrace& trace, const HeldPoints& held);
 
 /// The points of a dead rank that must be evaluated again: suspects may have ended it, the others' rows were not
 /// committed. Ascending.
-struct Bequest {
+struct PointsToRepeat {
   std::vector<std::uint32_t> suspects;
   std::vector<std::uint32_t> uncommitted;
 };
-[[nodiscard]] Bequest sort_out(const WriterTrace& trace, const Estate& estate);
+[[nodiscard]] PointsToRepeat sort_out(const WriterTrace& trace, const HeldPoints& held);
 
 }  // namespace tenex

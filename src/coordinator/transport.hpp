@@ -30,7 +30,7 @@ class Transport {
 };
 
 /// The transport of a run with one rank: there is no other one.
-class LonelyTransport final : public Transport {
+class SingleRankTransport final : public Transport {
  public:
   [[nodiscard]] std::size_t rank() const override { return 0; }
   [[nodiscard]] std::size_t size() const override { return 1; }

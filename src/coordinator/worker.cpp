@@ -82,10 +82,10 @@ Worker::Worker(const Study& study, const RankSetup& setup, Estimates& estimates,
           [committer = committer_](FinishedPoint point) { committer->put(std::move(point)); },
           [committer = committer_](std::uint32_t point) { committer->announce(point); }) {}
 
-WayOut::WayOut(Signals& signals, LeaveProcess leave, std::function<void()> release)
+ExitOnSignal::ExitOnSignal(Signals& signals, LeaveProcess leave, std::function<void()> release)
     : signals_(signals), leave_(std::move(leave)), release_(std::move(release)) {}
 
-bool WayOut::poll(Worker* worker) {
+bool ExitOnSignal::poll(Worker* worker) {
   const auto request = signals_.poll();
   asked_ = asked_ || request != SignalRequest::none;
   if (request != SignalRequest::none && worker != nullptr) worker->runner().drain();
@@ -105,7 +105,7 @@ bool WayOut::poll(Worker* worker) {
   return asked_;
 }
 
-void WayOut::leave_now() {
+void ExitOnSignal::leave_now() {
   if (release_) release_();
   leave_(exit_interrupted);
 }

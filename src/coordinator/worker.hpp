@@ -62,10 +62,10 @@ class Worker {
 };
 
 /// Reads signals and carries out the urgent ones.
-class WayOut {
+class ExitOnSignal {
  public:
   /// `release` is called right before the process is left; it frees the folder's lock.
-  WayOut(Signals& signals, LeaveProcess leave, std::function<void()> release);
+  ExitOnSignal(Signals& signals, LeaveProcess leave, std::function<void()> release);
 
   /// Called in every round; `worker` may be null. Returns true once a signal has asked to drain or leave. On SIGTERM it
   /// commits what is finished at once, and leaves the process if the rank is not done 0.4 s later. On a second SIGINT

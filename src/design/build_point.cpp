@@ -5,8 +5,8 @@
 #include "design/canonical.hpp"
 #include "design/enumerate.hpp"
 #include "design/settings/entry.hpp"
+#include "tenex/design/divide_bandwidth.hpp"
 #include "tenex/design/point_collective.hpp"
-#include "tenex/design/share_out.hpp"
 
 namespace tenex {
 
@@ -19,7 +19,7 @@ std::size_t npus_of(const TopologyChoice& topology) {
 /// The total bandwidth of a collective's network is a spelling of its bandwidths per NPU and dimension.
 void spread_total(TopologyChoice& topology, const TrainingPoint& words) {
   if (words.total_bandwidth == Bandwidth{}) return;
-  topology.links.bandwidth = share_out(words.total_bandwidth, words.split, topology.shape.dimensions());
+  topology.links.bandwidth = divide_bandwidth(words.total_bandwidth, words.split, topology.shape.dimensions());
   topology.links.per_npu = true;
 }
 

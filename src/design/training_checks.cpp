@@ -13,7 +13,7 @@
 #include "tenex/base/hash.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/base/words.hpp"
-#include "tenex/design/share_out.hpp"
+#include "tenex/design/divide_bandwidth.hpp"
 
 namespace tenex {
 
@@ -167,9 +167,9 @@ void RowChecker::check_total(const SettingValue& total, const SettingValue* spli
     check_split(*split, total.as<Bandwidth>(), topology);
     if (contradictions_.additions() != before) return;
   }
-  const auto shares = share_out(total.as<Bandwidth>(),
-                                split != nullptr ? split->as<std::vector<std::int64_t>>() : std::vector<std::int64_t>(),
-                                shape.dimensions());
+  const auto shares = divide_bandwidth(
+      total.as<Bandwidth>(), split != nullptr ? split->as<std::vector<std::int64_t>>() : std::vector<std::int64_t>(),
+      shape.dimensions());
   for (std::size_t dimension = 0; dimension < shape.dimensions(); ++dimension) {
     const std::uint32_t links = bandwidth_shares(shape, dimension);
     if (static_cast<std::uint64_t>(shares[dimension].count()) >= links) continue;

@@ -2,7 +2,7 @@
 #include "tenex/evaluate/dimension_table.hpp"
 
 #include "evaluate/cache.hpp"
-#include "tenex/design/share_out.hpp"
+#include "tenex/design/divide_bandwidth.hpp"
 #include "tenex/training/training_point.hpp"
 
 namespace tenex {
@@ -14,7 +14,7 @@ Result<DimensionTable> dimension_table(const DesignPoint& point, Cache& cache) {
   for (const auto each : prepared->bandwidth) total += each;
   auto chosen = network_use(point, *prepared, prepared->bandwidth);
   if (!chosen) return chosen.errors();
-  auto equal = network_use(point, *prepared, share_out(total, {}, prepared->bandwidth.size()));
+  auto equal = network_use(point, *prepared, divide_bandwidth(total, {}, prepared->bandwidth.size()));
   if (!equal) return equal.errors();
   const auto& kinds = point.training().dimension_kinds;
   return DimensionTable{kinds.empty() ? default_dimension_kinds(prepared->bandwidth.size()) : kinds, *std::move(chosen),

@@ -19,21 +19,6 @@ std::vector<PlacedDimension> placed_dimensions(const Topology& topology) {
   return placed;
 }
 
-std::size_t dimension_of_link(const std::vector<PlacedDimension>& dimensions, const Topology& topology, LinkId link) {
-  const VertexId source = topology.source(link);
-  const VertexId target = topology.target(link);
-  for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    const PlacedDimension& entry = dimensions[i];
-    if (!topology.is_npu(source) || !topology.is_npu(target)) {
-      const std::size_t hub = topology.is_npu(source) ? target.index() : source.index();
-      if (hub < entry.first_switch + entry.switches && hub >= entry.first_switch) return i;
-    } else if (entry.dimension.position(source.index()) != entry.dimension.position(target.index())) {
-      return i;
-    }
-  }
-  throw InvariantError("a link outside its shape");
-}
-
 std::optional<std::vector<SimTime>> uniform_alphas(const Topology& topology) {
   const auto dimensions = placed_dimensions(topology);
   if (dimensions.empty()) return std::nullopt;

@@ -22,10 +22,6 @@ struct PlacedDimension {
 /// The dimensions of a topology that is an intact product shape; empty otherwise. O(dimensions^2).
 [[nodiscard]] std::vector<PlacedDimension> placed_dimensions(const Topology& topology);
 
-/// The dimension that a link belongs to: the one in which its ends differ, or that of its switch. O(dimensions).
-[[nodiscard]] std::size_t dimension_of_link(const std::vector<PlacedDimension>& dimensions, const Topology& topology,
-                                            LinkId link);
-
 /// The alpha of each dimension; nullopt unless the topology is an intact product shape and all links of a dimension
 /// have the same alpha (a dimension without links has alpha 0). O(links); O(dimensions) where all links are alike.
 [[nodiscard]] std::optional<std::vector<SimTime>> uniform_alphas(const Topology& topology);

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "tenex/base/units.hpp"
-#include "tenex/design/share_out.hpp"
+#include "tenex/design/divide_bandwidth.hpp"
 #include "training/training_setup.hpp"
 
 namespace tenex {
@@ -15,7 +15,7 @@ Result<std::vector<Bandwidth>> shares_of_total(const DesignPoint& point) {
   if (shares.size() != shape.dimensions())
     return input_error(place_of_key("split"), fmt::format("{} shares for {}", shares.size(), to_string(shape)),
                        fmt::format("there is one for each of its {} dimensions", shape.dimensions()));
-  auto bandwidth = share_out(choice.total_bandwidth, shares);
+  auto bandwidth = divide_bandwidth(choice.total_bandwidth, shares);
   for (std::size_t dimension = 0; dimension < bandwidth.size(); ++dimension)
     if (bandwidth[dimension].count() < 1)
       return input_error(place_of_key("split"), fmt::format("dimension {} gets no bandwidth", dimension + 1),

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "design/design_support.hpp"
-#include "tenex/design/share_out.hpp"
+#include "tenex/design/divide_bandwidth.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -25,8 +25,9 @@ std::string canonical_of(Words words) {
 
 TEST(ShareOut, GivesTheRestToTheFirstDimensions) {
   // 10 B/s in shares 1:1:1 are 3, 3, 3 and a rest of 1.
-  EXPECT_THAT(share_out(Bandwidth::of(10), {}, 3), ElementsAre(Bandwidth::of(4), Bandwidth::of(3), Bandwidth::of(3)));
-  EXPECT_THAT(share_out(Bandwidth::of(12), {2, 1}, 2), ElementsAre(Bandwidth::of(8), Bandwidth::of(4)));
+  EXPECT_THAT(divide_bandwidth(Bandwidth::of(10), {}, 3),
+              ElementsAre(Bandwidth::of(4), Bandwidth::of(3), Bandwidth::of(3)));
+  EXPECT_THAT(divide_bandwidth(Bandwidth::of(12), {2, 1}, 2), ElementsAre(Bandwidth::of(8), Bandwidth::of(4)));
 }
 
 TEST(TotalBandwidth, IsSharedEquallyByTheDimensionsOfACollective) {

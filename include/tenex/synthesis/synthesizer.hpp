@@ -92,7 +92,8 @@ struct ScheduleMaker {
   /// Names that RunMetrics::engine may have and no problem may ask for.
   std::vector<std::string_view> makers = {};
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time
-  /// is the only time that the synthesizer reads. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
+  /// is the only time that the synthesizer reads. (The proof for `tacos`:
+  /// include/tenex/execution/shared_schedules.hpp.)
   bool scales_with_pace = false;
   /// The engine that makes one NPU's schedule, which stands for all, for collectives over all NPUs on topologies with a
   /// translation group. kAutomaticEngine prefers it there. Empty: none.

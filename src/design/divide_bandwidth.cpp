@@ -1,5 +1,5 @@
 // Shares of a total bandwidth.
-#include "tenex/design/share_out.hpp"
+#include "tenex/design/divide_bandwidth.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -9,7 +9,7 @@
 
 namespace tenex {
 
-std::vector<Bandwidth> share_out(Bandwidth total, const std::vector<std::int64_t>& shares) {
+std::vector<Bandwidth> divide_bandwidth(Bandwidth total, const std::vector<std::int64_t>& shares) {
   TENEX_EXPECTS(!shares.empty() && std::ranges::min(shares) > 0, "shares, all of them positive");
   __extension__ using Wide = __int128;
   const auto sum = std::accumulate(shares.begin(), shares.end(), std::int64_t{0});
@@ -25,10 +25,10 @@ std::vector<Bandwidth> share_out(Bandwidth total, const std::vector<std::int64_t
   return parts;
 }
 
-std::vector<Bandwidth> share_out(Bandwidth total, std::vector<std::int64_t> split, std::size_t dimensions) {
+std::vector<Bandwidth> divide_bandwidth(Bandwidth total, std::vector<std::int64_t> split, std::size_t dimensions) {
   TENEX_EXPECTS(dimensions > 0 && (split.empty() || split.size() == dimensions), "a share for each dimension");
   if (split.empty()) split.assign(dimensions, 1);
-  return share_out(total, split);
+  return divide_bandwidth(total, split);
 }
 
 }  // namespace tenex
