@@ -7,7 +7,16 @@
 # MEMORY: the --memory of these runs, if they had one. TENEX: a binary to use in place of build/release/bin/tenex.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
-tenex=$(realpath "${TENEX:-$top/build/release/bin/tenex}")
+# shellcheck source=jobs/packages.sh
+. "$top/jobs/packages.sh"
+install_missing "${notebook_packages[@]}"
+tenex=$(realpath -m "${TENEX:-$top/build/release/bin/tenex}")
+[ -x "$tenex" ] || {
+  echo "$tenex: no binary (it plans the studies) build it with jobs/build.sh, or set TENEX" >&2
+  exit 2
+}
+fit=()
+[ "${!#}" != --fit ] || { fit=(--fit); set -- "${@:1:$#-1}"; }
 results=$(realpath -m "${1:-$top/results}")
 plans=$(mktemp -d)
 trap 'rm -rf "$plans"' EXIT
@@ -20,4 +29,4 @@ for text in "$top"/experiments/*/study.toml; do
   pairs+=("$plans/$study.json" "$results/$study")
 done
 [ ${#pairs[@]} -gt 0 ] || { echo "$results: no result of a study of experiments/ try jobs/local.sh" >&2; exit 2; }
-PYTHONPATH=$top/analysis /usr/bin/python3 -m tenex_analysis.work_prices ${2:+"$2"} "${pairs[@]}"
+PYTHONPATH=$top/analysis /usr/bin/python3 -m tenex_analysis.work_prices "${fit[@]}" "${pairs[@]}"

@@ -64,7 +64,8 @@ def read_measured(plan: dict, result: str) -> Measured:
     seconds = pandas.DataFrame({part: rows[f"{part}_seconds"] for part in PARTS[:-1]})
     seconds["rest"] = (rows["evaluation_seconds"] - seconds.sum(axis=1)).clip(lower=0)
     planned = {point["key"]: point["memory_planned_bytes"] for point in plan["point_list"]}
-    sizes = pandas.DataFrame({"planned": counts.index.map(planned), "peak": rows["peak_rss_bytes"]}, counts.index)
+    peak = rows["peak_rss_bytes"].where(rows["peak_rss_bytes"] > 0)  # -1: the point had not the process to itself
+    sizes = pandas.DataFrame({"planned": counts.index.map(planned), "peak": peak}, counts.index)
     return Measured(counts, seconds, pandas.Series(plan["study"], counts.index), sizes)
 
 
