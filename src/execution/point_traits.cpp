@@ -1,3 +1,4 @@
+// What follows from sizes about how a point runs: which engine of the simulator, and how its schedule is read.
 #include "execution/point_traits.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Units of work of a point: what is told follows how a point runs, what decides is a frozen model.
 #include "execution/point_work.hpp"
 
 #include <algorithm>

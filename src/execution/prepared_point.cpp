@@ -89,17 +89,25 @@ Status check_time_range(const PreparedPoint& prepared) {
       "use a smaller size, faster links or a smaller alpha");
 }
 
+namespace {
+
+/// What a run and a plan refuse alike: first what the row says first.
+Status check_network(const PreparedPoint& prepared) {
+  auto flows = check_flow_control(prepared);
+  return flows ? check_reach(prepared) : flows;
+}
+
+}  // namespace
+
 Status check_point(const PreparedPoint& prepared) {
-  if (auto flows = check_flow_control(prepared); !flows) return flows;
-  if (auto reach = check_reach(prepared); !reach) return reach;
-  return check_time_range(prepared);
+  auto network = check_network(prepared);
+  return network ? check_time_range(prepared) : network;
 }
 
 Status check_support(const PreparedPoint& prepared) {
   const auto& point = prepared.point;
   const auto& runs = point.collective();
-  if (auto reach = check_reach(prepared); !reach) return reach;
-  if (auto flows = check_flow_control(prepared); !flows) return flows;
+  if (auto network = check_network(prepared); !network) return network;
   if (runs.kind == CollectiveKind::all_reduce && !runs.overlap && !point.reads.phases)
     return no_halves(point.algorithm);
   const auto* algorithm = find_algorithm(point.algorithm);

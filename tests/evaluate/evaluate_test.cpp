@@ -84,6 +84,10 @@ TEST(Evaluate, RefusesTextbookAlgorithmsOverSwitchesWithALimitedBuffer) {
   EXPECT_NE(refused.reason.find("flow control"), std::string::npos) << refused.reason;
   Foresight foresee;
   EXPECT_NE(foresee(point(direct)).find("flow control"), std::string::npos);
+  // Where the faults cut an NPU off, too, a plan names the same reason first as the row.
+  auto cut = direct;
+  cut.emplace_back("faults", "npu 1; link 0-4");
+  EXPECT_EQ(foresee(point(cut)), row_of(point(cut)).reason);
   direct.emplace_back("backend", "congestion_unaware");
   EXPECT_EQ(row_of(point(direct)).status, PointStatus::ok);
   EXPECT_EQ(foresee(point(direct)), "");

@@ -63,9 +63,9 @@ struct ExecutionCache {
 /// Raises a bound to the best that certificates prove, each searched within `work` link visits, or found. Nothing where
 /// these are less than two for each link.
 void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std::uint64_t work, ExecutionCache& cache);
-/// The best of all bounds, cheap ones and those with certificates, each searched within `work` (of the
-/// point's plan). Certificates are shared by points that differ in size, chunks or pace alone. They are not searched
-/// where the best cheap bound reaches `time`, that of a schedule, as no bound is above it.
+/// The best of all bounds, cheap ones and those with certificates, each searched within `work` (PointPlan::bound_work).
+/// Certificates are shared by points that differ in size, chunks or pace alone. They are not searched where the best
+/// cheap bound reaches `time`, that of a schedule, as no bound is above it.
 [[nodiscard]] std::shared_ptr<const CachedBound> find_bound(const PreparedPoint& prepared, bool single_chunks,
                                                             SimTime time, std::uint64_t work, ExecutionCache& cache);
 
