@@ -135,7 +135,7 @@ enum class ReadBy : std::uint8_t { all, collectives, training };
 enum class Changes : std::uint16_t {
   network = 1U << 0,     ///< which links join whom, what switches can do, what has failed, is slow or starts late
   latency = 1U << 1,     ///< alpha of links
-  bandwidth = 1U << 2,   ///< bandwidth of links
+  bandwidth = 1U << 2,   ///< bandwidth of links, also by the schemes and prices that choose it
   collective = 1U << 3,  ///< who has to have what in the end
   chunks = 1U << 4,      ///< in how many chunks
   size = 1U << 5,        ///< of how many bytes
@@ -143,8 +143,7 @@ enum class Changes : std::uint16_t {
   simulation = 1U << 7,  ///< the program of an algorithm, and how it is timed
   bound = 1U << 8,       ///< the lower bound beside the time, for the same network and collective
   training = 1U << 9,    ///< what an iteration computes and communicates
-  cost = 1U << 10,       ///< the price of the network
-  draws = 1U << 11,      ///< random choices
+  draws = 1U << 10,      ///< random choices
 };
 [[nodiscard]] constexpr Changes operator|(Changes a, Changes b) {
   return static_cast<Changes>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
