@@ -45,3 +45,10 @@ set(TENEX_MODULE_coordinator_USES store)
 set(TENEX_MODULE_coordinator_LIBRARIES mpi openmp)
 set(TENEX_MODULE_cli_USES coordinator)
 set(TENEX_MODULE_cli_LIBRARIES cli11 nlohmann-json mpi)
+
+# Wings of a module: subfolders, in include and in src, of which each uses the module's own folder and the wings listed.
+set(TENEX_WINGS_schedule storage views timing verifier)
+set(TENEX_WING_schedule_storage_USES)
+set(TENEX_WING_schedule_views_USES storage)
+set(TENEX_WING_schedule_timing_USES storage views)
+set(TENEX_WING_schedule_verifier_USES storage views)

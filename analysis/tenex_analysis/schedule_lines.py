@@ -1,6 +1,7 @@
 """Expands schedules on products of lines: All-to-All by timetables (grid), All-Reduce by pipelined trees (comb).
 
-What the columns mean, and why the schedules are valid: include/tenex/schedule/grid_schedule.hpp and comb_schedule.hpp.
+What the columns mean, and why the schedules are valid: include/tenex/schedule/storage/grid_schedule.hpp
+and comb_schedule.hpp.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ class _Stage:
 
 
 class _Combs:
-    """The slots and waits of a comb timetable (src/schedule/comb_times.hpp)."""
+    """The slots and waits of a comb timetable (src/schedule/storage/comb_times.hpp)."""
 
     def __init__(self, sizes: list[int], rounds: list[int], slot: int, lag: int) -> None:
         self.sizes, self.rounds, self.slot, self.lag = sizes, rounds, slot, lag

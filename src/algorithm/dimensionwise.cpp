@@ -16,7 +16,7 @@
 #include "algorithm/dimensionwise_layout.hpp"
 #include "algorithm/textbook.hpp"
 #include "tenex/schedule/program.hpp"
-#include "tenex/schedule/raw_array.hpp"
+#include "tenex/schedule/storage/raw_array.hpp"
 
 namespace tenex {
 namespace {

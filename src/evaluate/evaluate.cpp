@@ -24,9 +24,9 @@
 #include "tenex/execution/sizes.hpp"
 #include "tenex/execution/timed_stream.hpp"
 #include "tenex/execution/verified_collective.hpp"
-#include "tenex/schedule/carried_chunks.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/storage/carried_chunks.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/transform.hpp"
 

@@ -11,7 +11,7 @@
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/options.hpp"
 #include "tenex/execution/prepared_point.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/training/training_cache.hpp"
 
 namespace tenex {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tenex/schedule/carried_chunks.hpp"
+#include "tenex/schedule/storage/carried_chunks.hpp"
 
 namespace tenex {
 namespace {

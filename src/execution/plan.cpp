@@ -25,7 +25,7 @@
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/shared_schedules.hpp"
 #include "tenex/execution/sizes.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"

@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
 #include "tenex/topology/translation.hpp"

@@ -9,7 +9,7 @@
 #include "execution/point_traits.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/topology/block.hpp"
 
 namespace tenex {

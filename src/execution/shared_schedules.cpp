@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "tenex/design/design_point.hpp"
-#include "tenex/schedule/scaled.hpp"
-#include "tenex/schedule/view_parts.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
+#include "tenex/schedule/views/scaled.hpp"
 
 namespace tenex {
 namespace {

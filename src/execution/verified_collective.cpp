@@ -9,7 +9,7 @@
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/timed_stream.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

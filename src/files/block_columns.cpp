@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "files/storage_columns.hpp"
-#include "tenex/schedule/block_schedule.hpp"
+#include "tenex/schedule/storage/block_schedule.hpp"
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {

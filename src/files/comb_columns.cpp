@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "files/storage_columns.hpp"
-#include "tenex/schedule/comb_schedule.hpp"
-#include "tenex/schedule/grid_schedule.hpp"
+#include "tenex/schedule/storage/comb_schedule.hpp"
+#include "tenex/schedule/storage/grid_schedule.hpp"
 
 namespace tenex {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "files/storage_columns.hpp"
-#include "tenex/schedule/grid_schedule.hpp"
+#include "tenex/schedule/storage/grid_schedule.hpp"
 
 namespace tenex {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "files/storage_columns.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {

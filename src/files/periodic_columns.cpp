@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "files/storage_columns.hpp"
-#include "tenex/schedule/periodic_schedule.hpp"
+#include "tenex/schedule/storage/periodic_schedule.hpp"
 
 namespace tenex {
 

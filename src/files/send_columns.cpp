@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "files/storage_columns.hpp"
-#include "tenex/schedule/list_builder.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {

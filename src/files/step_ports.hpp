@@ -17,7 +17,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tenex/schedule/step_table.hpp"
+#include "tenex/schedule/storage/step_table.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {

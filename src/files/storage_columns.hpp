@@ -18,7 +18,7 @@
 #include "tenex/collective/collective.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/schedule/schedule.hpp"
-#include "tenex/schedule/view_parts.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {

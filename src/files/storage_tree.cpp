@@ -6,12 +6,12 @@
 #include <variant>
 
 #include "files/storage_columns.hpp"
-#include "tenex/schedule/block_schedule.hpp"
-#include "tenex/schedule/grid_schedule.hpp"
-#include "tenex/schedule/step_table.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
-#include "tenex/schedule/view_parts.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/storage/block_schedule.hpp"
+#include "tenex/schedule/storage/grid_schedule.hpp"
+#include "tenex/schedule/storage/step_table.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/views/views.hpp"
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {

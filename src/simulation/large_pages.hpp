@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "tenex/schedule/raw_array.hpp"
+#include "tenex/schedule/storage/raw_array.hpp"
 
 namespace tenex {
 

@@ -9,8 +9,8 @@
 
 #include "tenex/base/ids.hpp"
 #include "tenex/base/quantity.hpp"
-#include "tenex/schedule/raw_array.hpp"
 #include "tenex/schedule/send.hpp"
+#include "tenex/schedule/storage/raw_array.hpp"
 
 namespace tenex {
 

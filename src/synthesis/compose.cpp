@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "synthesis/merge_phases.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/views/views.hpp"
 
 namespace tenex {
 

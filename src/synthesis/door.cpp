@@ -5,8 +5,8 @@
 
 #include "tenex/base/contract.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/views/views.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/slow_windows.hpp"
 

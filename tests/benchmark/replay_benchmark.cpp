@@ -14,7 +14,7 @@
 
 #include "benchmark/cases.hpp"
 #include "evaluate/joint_streams.hpp"
-#include "tenex/schedule/retime.hpp"
+#include "tenex/schedule/timing/retime.hpp"
 
 namespace tenex::benchmarks {
 namespace {

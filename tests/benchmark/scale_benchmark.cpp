@@ -22,8 +22,8 @@
 #include "benchmark/cases.hpp"
 #include "benchmark/filtered_main.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex::benchmarks {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "benchmark/cases.hpp"
-#include "tenex/schedule/scaled.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
+#include "tenex/schedule/views/scaled.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex::benchmarks {

@@ -14,7 +14,7 @@
 #include "support/topologies.hpp"
 #include "tenex/bound/cut.hpp"
 #include "tenex/bound/strength.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/distance.hpp"
 
 namespace tenex {

@@ -11,7 +11,7 @@
 #include "bound/any_schedule.hpp"
 #include "bound/compared.hpp"
 #include "bound/graphs.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -26,9 +26,9 @@
 #include "store/rows.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
 
 namespace tenex::benchmarks {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "evaluate/joint_streams.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

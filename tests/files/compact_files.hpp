@@ -11,7 +11,7 @@
 #include "support/process.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/files/schedule_file.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex::compact {
 

@@ -7,9 +7,9 @@
 
 #include "files/compact_files.hpp"
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/comb_schedule.hpp"
-#include "tenex/schedule/grid_schedule.hpp"
-#include "tenex/schedule/periodic_schedule.hpp"
+#include "tenex/schedule/storage/comb_schedule.hpp"
+#include "tenex/schedule/storage/grid_schedule.hpp"
+#include "tenex/schedule/storage/periodic_schedule.hpp"
 
 namespace tenex {
 namespace {

@@ -12,11 +12,11 @@
 #include "support/process.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/files/schedule_file.hpp"
-#include "tenex/schedule/block_schedule.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/step_table.hpp"
-#include "tenex/schedule/verifier.hpp"
-#include "tenex/schedule/view_parts.hpp"
+#include "tenex/schedule/storage/block_schedule.hpp"
+#include "tenex/schedule/storage/step_table.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {

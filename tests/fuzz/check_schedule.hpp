@@ -6,7 +6,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/files/schedule_file.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex::fuzz {
 

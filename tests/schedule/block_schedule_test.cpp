@@ -1,5 +1,5 @@
 // The block-expanded storage: every row of every run is read as a send, both in time order and link by link.
-#include "tenex/schedule/block_schedule.hpp"
+#include "tenex/schedule/storage/block_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "schedule/row_storage.hpp"
 #include "support/topologies.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -6,10 +6,10 @@
 #include "schedule/verifier/verdict_contract.hpp"
 #include "support/contracts.hpp"
 #include "support/topologies.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/scaled.hpp"
-#include "tenex/schedule/verifier.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
+#include "tenex/schedule/views/scaled.hpp"
+#include "tenex/schedule/views/views.hpp"
 
 namespace tenex {
 namespace {

@@ -11,10 +11,10 @@
 #include "schedule/mutations.hpp"
 #include "schedule/naive_oracle.hpp"
 #include "schedule/row_storage.hpp"
-#include "tenex/schedule/block_schedule.hpp"
-#include "tenex/schedule/comb_schedule.hpp"
-#include "tenex/schedule/periodic_schedule.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/storage/block_schedule.hpp"
+#include "tenex/schedule/storage/comb_schedule.hpp"
+#include "tenex/schedule/storage/periodic_schedule.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

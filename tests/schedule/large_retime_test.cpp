@@ -6,8 +6,8 @@
 
 #include "schedule/link_major_storage.hpp"
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

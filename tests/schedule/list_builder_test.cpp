@@ -1,4 +1,4 @@
-#include "tenex/schedule/list_builder.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
 
 #include <gtest/gtest.h>
 

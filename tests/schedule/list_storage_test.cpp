@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/verifier.hpp"
-#include "tenex/schedule/view_parts.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

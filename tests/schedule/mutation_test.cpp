@@ -8,8 +8,8 @@
 #include "schedule/link_major_storage.hpp"
 #include "schedule/mutations.hpp"
 #include "schedule/naive_oracle.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "schedule/schedule_factories.hpp"
 #include "support/topologies.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex::test {
 

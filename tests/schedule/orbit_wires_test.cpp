@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "support/wired.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -1,5 +1,5 @@
 // Re-timing. The line of three NPUs is that of verifier_test.cpp: 2 us over links 0 and 1, 6 us over links 2 and 3.
-#include "tenex/schedule/retime.hpp"
+#include "tenex/schedule/timing/retime.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {

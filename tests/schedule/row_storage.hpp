@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tenex/schedule/schedule.hpp"
-#include "tenex/schedule/view_parts.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
 
 namespace tenex::test {
 

@@ -6,14 +6,14 @@
 #include <memory>
 #include <vector>
 
-#include "schedule/periodic_link.hpp"
 #include "schedule/row_storage.hpp"
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/comb_schedule.hpp"
-#include "tenex/schedule/periodic_schedule.hpp"
-#include "tenex/schedule/scaled.hpp"
-#include "tenex/schedule/verifier.hpp"
-#include "tenex/schedule/views.hpp"
+#include "schedule/storage/periodic_link.hpp"
+#include "tenex/schedule/storage/comb_schedule.hpp"
+#include "tenex/schedule/storage/periodic_schedule.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
+#include "tenex/schedule/views/scaled.hpp"
+#include "tenex/schedule/views/views.hpp"
 
 namespace tenex {
 namespace {

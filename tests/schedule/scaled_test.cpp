@@ -1,5 +1,5 @@
 // Scaled schedules: every start is multiplied exactly and everything else is kept, however the schedule is stored.
-#include "tenex/schedule/scaled.hpp"
+#include "tenex/schedule/views/scaled.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include "schedule/schedule_factories.hpp"
 #include "schedule/symmetric_factories.hpp"
 #include "tenex/base/random.hpp"
-#include "tenex/schedule/verifier.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
+#include "tenex/schedule/views/views.hpp"
 
 namespace tenex {
 namespace {

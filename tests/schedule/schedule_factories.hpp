@@ -15,7 +15,7 @@
 #include "tenex/base/random.hpp"
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/views/views.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex::test {

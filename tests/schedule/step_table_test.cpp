@@ -1,4 +1,4 @@
-#include "tenex/schedule/step_table.hpp"
+#include "tenex/schedule/storage/step_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

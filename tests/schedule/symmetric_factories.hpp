@@ -9,7 +9,7 @@
 
 #include "support/topologies.hpp"
 #include "tenex/collective/instance.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex::test {

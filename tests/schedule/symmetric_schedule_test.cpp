@@ -9,11 +9,11 @@
 
 #include "schedule/symmetric_factories.hpp"
 #include "tenex/base/random.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
-#include "tenex/schedule/verifier.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
+#include "tenex/schedule/views/views.hpp"
 
 namespace tenex {
 namespace {

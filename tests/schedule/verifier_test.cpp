@@ -3,7 +3,7 @@
 // Most use three NPUs in a line: links 0 (0 -> 1) and 1 (1 -> 0) are fast, 2 (1 -> 2) and 3 (2 -> 1) slow. A chunk of
 // 4,000 B takes 1 us + 4,000 B / 4 GB/s = 2 us over a fast link and 2 us + 4,000 B / 1 GB/s = 6 us over a slow one;
 // under `transfer` it takes the link for all of that, under `serialization` for 1 us and 4 us.
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

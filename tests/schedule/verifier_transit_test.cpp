@@ -8,7 +8,7 @@
 #include <string>
 
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -1,6 +1,6 @@
 // Pruning, reversal and sequence. The line of three NPUs is that of verifier_test.cpp: 2 us over links 0 and 1, 6 us
 // over 2 and 3.
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/views/views.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

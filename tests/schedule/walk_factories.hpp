@@ -13,7 +13,7 @@
 #include "tenex/base/random.hpp"
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
-#include "tenex/schedule/view_parts.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex::test {

@@ -13,7 +13,7 @@
 #include "schedule/verifier/walk_checks.hpp"
 #include "schedule/verifier/walks.hpp"
 #include "schedule/walk_factories.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

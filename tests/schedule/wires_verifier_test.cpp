@@ -8,8 +8,8 @@
 #include <string>
 
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {

@@ -13,7 +13,7 @@
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

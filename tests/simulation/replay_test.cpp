@@ -5,7 +5,7 @@
 
 #include "simulation/programs.hpp"
 #include "support/topologies.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

@@ -7,7 +7,7 @@
 #include "simulation/programs.hpp"
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -10,6 +10,8 @@
 #    them.
 #  - All other headers must be of the C++ standard library or of POSIX.
 #  - Subfolders of a module do not include each other in a circle (files in the module's own folder are shared).
+#  - Where the table divides a module into wings, a wing includes only itself, the module's own folder and the wings
+#    that it lists; the module's own folder includes none.
 # It also checks the table itself: a module uses only earlier ones. All violations are listed before the check fails.
 cmake_minimum_required(VERSION 3.25)
 include(${ROOT}/src/modules.cmake)
@@ -87,6 +89,22 @@ function(find_library header result)
   set(${result} "" PARENT_SCOPE)
 endfunction()
 
+# Checks a header of a file's own module: its wing must be one that the file's wing lists.
+macro(check_wing module file header)
+  set(own "")
+  if("${file}" MATCHES "^(include/tenex|src)/${module}/([^/]+)/")
+    set(own ${CMAKE_MATCH_2})
+  endif()
+  if("${header}" MATCHES "^(tenex/)?${module}/([^/]+)/" AND CMAKE_MATCH_2 IN_LIST TENEX_WINGS_${module})
+    set(wing ${CMAKE_MATCH_2})
+    set(allowed ${own} ${TENEX_WING_${module}_${own}_USES})
+    if(NOT wing IN_LIST allowed)
+      string(REPLACE ";" ", " allowed "${allowed}")
+      violation("${file}: \"${header}\" (this wing of ${module} may use the module's own folder, ${allowed})")
+    endif()
+  endif()
+endmacro()
+
 # Checks a header of tenex: its module must be within reach.
 macro(check_module_header module file header)
   string(REGEX REPLACE "^tenex/([^/]+)/.*$" "\\1" other "${header}")
@@ -95,6 +113,8 @@ macro(check_module_header module file header)
     violation("${file}: \"${header}\" (${module} may use ${allowed})")
   elseif(NOT EXISTS ${ROOT}/include/${header})
     violation("${file}: \"${header}\" (no such header)")
+  elseif("${other}" STREQUAL "${module}")
+    check_wing(${module} ${file} ${header})
   endif()
 endmacro()
 
@@ -128,6 +148,7 @@ macro(check_private_header module file header)
     violation("${file}: \"${header}\" (private headers are those of src/${module})")
   else()
     note_folders(${module} ${file} "${header}")
+    check_wing(${module} ${file} ${header})
   endif()
 endmacro()
 

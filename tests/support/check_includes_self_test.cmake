@@ -77,6 +77,23 @@ must_refuse(src/base/bad.cpp "#include <boost/graph.hpp>"
 must_refuse(src/helpers/bad.cpp "#include <string>" "src/helpers: not a module")
 file(REMOVE_RECURSE ${WORK}/src/helpers)
 
+# Wings of a module: the table says which includes which.
+plant(include/tenex/schedule/send.hpp "#include <string>")
+plant(include/tenex/schedule/storage/list.hpp "#include \"tenex/schedule/send.hpp\"")
+plant(src/schedule/storage/list_parts.hpp "#include <string>")
+plant(src/schedule/views/reversed.cpp
+      "#include \"tenex/schedule/storage/list.hpp\"\n#include \"schedule/storage/list_parts.hpp\"")
+plant(src/schedule/timing/retime.hpp "#include <string>")
+run_check(result output)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "a wing that uses one that it lists is refused:\n${output}")
+endif()
+must_refuse(src/schedule/verifier/bad.cpp "#include \"schedule/timing/retime.hpp\""
+            "(this wing of schedule may use the module's own folder, verifier, storage, views)")
+must_refuse(include/tenex/schedule/bad.hpp "#include \"tenex/schedule/storage/list.hpp\""
+            "(this wing of schedule may use the module's own folder, )")
+file(REMOVE_RECURSE ${WORK}/src/schedule ${WORK}/include/tenex/schedule)
+
 # Two subfolders of a module: one may include the other, but not each the other.
 plant(src/synthesis/tacos/exact/exact.hpp "#include <string>")
 plant(src/synthesis/tacos/tacos.hpp "#include \"synthesis/tacos/exact/exact.hpp\"")

@@ -12,8 +12,8 @@
 #include "synthesis/trees/trees.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/comb_schedule.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/storage/comb_schedule.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

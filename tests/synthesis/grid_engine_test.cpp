@@ -12,8 +12,8 @@
 #include "synthesis/pccl/grid/line_order.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/grid_schedule.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/storage/grid_schedule.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -14,7 +14,7 @@
 #include "synthesis/trees/event_queues.hpp"
 #include "synthesis/trees/queued.hpp"
 #include "tenex/base/random.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {

@@ -16,7 +16,7 @@
 #include "synthesis/pccl/engines.hpp"
 #include "synthesis/switch_twins.hpp"
 #include "synthesis/synthesis_support.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/topologies.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "synthesis/synthesis_support.hpp"
-#include "tenex/schedule/retime.hpp"
+#include "tenex/schedule/timing/retime.hpp"
 
 namespace tenex {
 namespace {

@@ -16,7 +16,7 @@
 #include "synthesis/trees/trees.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {

@@ -13,8 +13,8 @@
 #include "synthesis/pccl/orbit/orbit.hpp"
 #include "synthesis/synthesis_support.hpp"
 #include "tenex/bound/flow.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
 
 namespace tenex {
 namespace {

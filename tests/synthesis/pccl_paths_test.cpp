@@ -21,8 +21,8 @@
 #include "synthesis/synthesis_support.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -16,9 +16,9 @@
 #include "synthesis/pccl/orbit/orbit.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
 #include "synthesis/synthesis_support.hpp"
-#include "tenex/schedule/relayed.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
+#include "tenex/schedule/views/relayed.hpp"
 
 namespace tenex {
 namespace {

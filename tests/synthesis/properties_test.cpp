@@ -10,8 +10,8 @@
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

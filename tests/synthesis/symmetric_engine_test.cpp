@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "synthesis/synthesis_support.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {

@@ -12,7 +12,7 @@
 #include "tenex/bound/cut.hpp"
 #include "tenex/bound/strength.hpp"
 #include "tenex/collective/instance.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex::support {

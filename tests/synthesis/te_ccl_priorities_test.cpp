@@ -15,7 +15,7 @@
 #include "synthesis/te_ccl/epochs.hpp"
 #include "synthesis/te_ccl/search.hpp"
 #include "tenex/base/random.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/views/views.hpp"
 
 namespace tenex {
 namespace {

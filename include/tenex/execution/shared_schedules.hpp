@@ -24,7 +24,7 @@
 // when they choose their routes. For the few whose messages carry one chunk, the claim would need a proof of how
 // simulators order messages that meet; `auto` compares them with the others anyway.
 //
-// A schedule is stored at the pace at which it was made. A point that uses it scales it (schedule/scaled.hpp) and
+// A schedule is stored at the pace at which it was made. A point that uses it scales it (schedule/views/scaled.hpp) and
 // verifies it at its own times, so an error in this claim would show.
 #pragma once
 

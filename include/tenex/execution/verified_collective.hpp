@@ -15,7 +15,7 @@
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/timed_stream.hpp"
 #include "tenex/schedule/schedule.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 

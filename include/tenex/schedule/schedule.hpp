@@ -33,8 +33,8 @@ struct Payloads {
   }
 };
 
-struct StorageParts;  // view_parts.hpp
-struct PeriodFrame;   // schedule/periodic_link.hpp
+struct StorageParts;  // storage/storage_parts.hpp
+struct PeriodFrame;   // schedule/storage/periodic_link.hpp
 struct LinkUse;
 
 /// The storage of a schedule's sends. Implementations are immutable; all functions are thread-safe.
@@ -72,9 +72,9 @@ class ScheduleStorage {
   virtual void read_rows(LinkId /*link*/, RowBuffer& /*buffer*/) const {}
   /// The chunk at each place that runs name; empty: a place is a chunk's id. A storage with places lists no run.
   [[nodiscard]] virtual std::span<const ChunkId> places() const { return {}; }
-  /// Access by periods, if the storage offers it (schedule/periodic_link.hpp): all sends are those of the trees of one
-  /// period, repeated in each period with new chunks, and read_uses() lists what a link carries in every period, by
-  /// residue. It yields the same sends as read_link(). nullptr: not offered.
+  /// Access by periods, if the storage offers it (schedule/storage/periodic_link.hpp): all sends are those of the trees
+  /// of one period, repeated in each period with new chunks, and read_uses() lists what a link carries in every period,
+  /// by residue. It yields the same sends as read_link(). nullptr: not offered.
   [[nodiscard]] virtual const PeriodFrame* period_frame() const { return nullptr; }
   virtual void read_uses(LinkId /*link*/, std::vector<LinkUse>& uses) const;
 };

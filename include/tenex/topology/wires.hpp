@@ -89,9 +89,9 @@ class Wires {
 
 /// The network whose links are the ways from NPU to NPU over at most one switch, for chunks of one size that no switch
 /// keeps longer than it must: a way up and down takes both hops, the second as soon as the first has arrived, so that
-/// nothing waits in a buffer. relayed() (tenex/schedule/relayed.hpp) makes a schedule on it one on `topology`. nullopt
-/// unless `topology` is an intact product of blocks with switches, all of which store and forward, links up and down
-/// are alike, and there are at most kMostWires ways. O(wires).
+/// nothing waits in a buffer. relayed() (tenex/schedule/views/relayed.hpp) makes a schedule on it one on `topology`.
+/// nullopt unless `topology` is an intact product of blocks with switches, all of which store and forward, links up and
+/// down are alike, and there are at most kMostWires ways. O(wires).
 [[nodiscard]] std::optional<Topology> relay_wires_of(const Topology& topology, Bytes chunk);
 
 /// The wires of a shape whose switches all cut through, and their spans: for memory plans. An upper bound where the

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "schedule/verifier/context.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex::verifier {
 

@@ -1,5 +1,5 @@
 // One NPU's part of the verification by periods: as npu_check.hpp, for schedules that repeat their trees in every
-// period with new chunks (schedule/periodic_link.hpp).
+// period with new chunks (schedule/storage/periodic_link.hpp).
 //
 // Idea: a use of a link stands for one send per chunk of its tree: chunk q * trees + t starts q periods after chunk t.
 // So all sends of the chunks of a tree are those of its last chunk, shifted by whole periods, and what holds for that
@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "schedule/periodic_link.hpp"
+#include "schedule/storage/periodic_link.hpp"
 #include "schedule/verifier/context.hpp"
 #include "schedule/verifier/npu_ledger.hpp"
 #include "tenex/base/csr.hpp"

@@ -3,7 +3,7 @@
 
 #include "tenex/collective/collective.hpp"
 #include "tenex/schedule/schedule.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex::verifier {
 

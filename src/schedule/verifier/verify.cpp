@@ -7,7 +7,7 @@
 // An invalid send is reported once, at its cause, and then replayed as if it were valid, so that one mistake does not
 // hide behind its consequences. For collectives that reduce, a pass before the replay tries the in-tree rule; if it
 // fails, the replay carries exact contribution sets if memory allows.
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 #include <fmt/format.h>
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "schedule/verifier/context.hpp"
-#include "tenex/schedule/raw_array.hpp"
 #include "tenex/schedule/schedule.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/storage/raw_array.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex::verifier {
 

@@ -18,7 +18,7 @@
 #include <optional>
 
 #include "schedule/verifier/context.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex::verifier {
 

@@ -1,7 +1,7 @@
 // No link carries two sends at once, over several schedules: a merge of their sends in order of start.
 #include <queue>
 
-#include "tenex/schedule/carried_chunks.hpp"
+#include "tenex/schedule/storage/carried_chunks.hpp"
 #include "tenex/simulation/joint_replay.hpp"
 
 namespace tenex {

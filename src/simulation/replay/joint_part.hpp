@@ -12,7 +12,7 @@
 
 #include "simulation/replay/joint_slots.hpp"
 #include "simulation/replay/played_sends.hpp"
-#include "tenex/schedule/carried_chunks.hpp"
+#include "tenex/schedule/storage/carried_chunks.hpp"
 #include "tenex/simulation/joint_replay.hpp"
 
 namespace tenex {

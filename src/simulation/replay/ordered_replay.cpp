@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "tenex/schedule/schedule_pass.hpp"
+#include "tenex/schedule/timing/schedule_pass.hpp"
 
 namespace tenex {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "tenex/schedule/view_parts.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
 
 namespace tenex {
 namespace {

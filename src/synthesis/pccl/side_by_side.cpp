@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/views/views.hpp"
 
 namespace tenex {
 namespace {

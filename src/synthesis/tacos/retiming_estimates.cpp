@@ -3,8 +3,8 @@
 #include "synthesis/compose.hpp"
 #include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/tacos.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/views/views.hpp"
 
 namespace tenex {
 

@@ -18,9 +18,9 @@
 #include "synthesis/te_ccl/model.hpp"
 #include "synthesis/te_ccl/search.hpp"
 #include "synthesis/trees/tree_network.hpp"
-#include "tenex/schedule/retime.hpp"
-#include "tenex/schedule/verifier.hpp"
-#include "tenex/schedule/views.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
+#include "tenex/schedule/views/views.hpp"
 #include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {

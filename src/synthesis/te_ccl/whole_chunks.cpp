@@ -7,7 +7,7 @@
 #include "synthesis/solvers/plan_player.hpp"
 #include "synthesis/te_ccl/model.hpp"
 #include "synthesis/te_ccl/search.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex::te_ccl {
 

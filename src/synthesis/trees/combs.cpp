@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "tenex/schedule/comb_schedule.hpp"
-#include "tenex/schedule/grid_schedule.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/comb_schedule.hpp"
+#include "tenex/schedule/storage/grid_schedule.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex {

@@ -1,8 +1,8 @@
 // The engine `combs` of `trees`: All-Reduce on meshes, grids and lines, close to their strength at any size.
 //
-// A schedule is a periodic timetable of pipelined trees (schedule/comb_schedule.hpp); only the number of rounds per
-// period is to be chosen. More rounds leave fewer slots idle; fewer make the period, and so every wait, shorter. The
-// last arrival follows from the data alone, so that the best of some hundred choices is taken.
+// A schedule is a periodic timetable of pipelined trees (schedule/storage/comb_schedule.hpp); only the number of rounds
+// per period is to be chosen. More rounds leave fewer slots idle; fewer make the period, and so every wait, shorter.
+// The last arrival follows from the data alone, so that the best of some hundred choices is taken.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "synthesis/trees/event_queues.hpp"
-#include "tenex/schedule/list_builder.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "synthesis/trees/packing.hpp"
-#include "tenex/schedule/periodic_schedule.hpp"
+#include "tenex/schedule/storage/periodic_schedule.hpp"
 
 namespace tenex {
 

@@ -8,7 +8,7 @@
 
 #include "synthesis/trees/event_queues.hpp"
 #include "tenex/base/csr.hpp"
-#include "tenex/schedule/list_builder.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {

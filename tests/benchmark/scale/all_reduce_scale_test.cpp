@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "support/topologies.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

@@ -9,7 +9,7 @@
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

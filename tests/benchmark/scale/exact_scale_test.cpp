@@ -11,7 +11,7 @@
 
 #include "support/topologies.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/transform.hpp"
 

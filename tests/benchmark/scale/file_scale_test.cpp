@@ -13,8 +13,8 @@
 #include "support/process.hpp"
 #include "support/topologies.hpp"
 #include "tenex/files/schedule_file.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

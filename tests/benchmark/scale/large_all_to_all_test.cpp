@@ -6,7 +6,7 @@
 #include "support/topologies.hpp"
 #include "synthesis/pccl/grid/grid.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "support/topologies.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "synthesis/pccl/grid/line_order.hpp"
-#include "tenex/schedule/grid_schedule.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/grid_schedule.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex {

@@ -2,9 +2,9 @@
 //
 // The thesis (chapter 6) searches a path for each pair in a time-expanded network; the structure of a mesh gives all
 // paths at once. Chunks are dealt to D classes, which correct the D dimensions in rotated orders, so that in each of D
-// phases every dimension carries 1/D of its traffic (schedule/grid_schedule.hpp). In a phase each line carries an
-// All-to-All of its own, farthest first (line_order.hpp), in as many slots as its middle link has chunks to carry. The
-// phases together take the slots that the middle cut needs, plus one latency per phase and what the division by D
+// phases every dimension carries 1/D of its traffic (schedule/storage/grid_schedule.hpp). In a phase each line carries
+// an All-to-All of its own, farthest first (line_order.hpp), in as many slots as its middle link has chunks to carry.
+// The phases together take the slots that the middle cut needs, plus one latency per phase and what the division by D
 // leaves over. Sends are computed as they are read; only the timetables of lines are stored.
 #pragma once
 

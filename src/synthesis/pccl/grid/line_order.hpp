@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "tenex/schedule/grid_schedule.hpp"
+#include "tenex/schedule/storage/grid_schedule.hpp"
 
 namespace tenex {
 

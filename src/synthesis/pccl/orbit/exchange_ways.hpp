@@ -20,8 +20,8 @@
 #include <optional>
 #include <vector>
 
-#include "tenex/schedule/orbit_ports.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/timing/orbit_ports.hpp"
 #include "tenex/topology/translation.hpp"
 
 namespace tenex {

@@ -15,8 +15,8 @@
 #include "synthesis/tacos/symmetric/symmetric.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/orbit_ports.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/timing/orbit_ports.hpp"
 
 namespace tenex {
 

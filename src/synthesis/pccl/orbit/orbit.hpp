@@ -3,8 +3,9 @@
 // Every NPU of a ring, torus, fully connected block, hypercube, switch or product of these sees the same network (over
 // switches that store and forward it is the network of ways: relay_problem.hpp), and in a collective over all NPUs it
 // has the same to do. So one NPU's plan, moved by all translations, is a plan for all, if no port
-// (tenex/schedule/orbit_ports.hpp: a direction, or all directions over one switch) carries two of that NPU's chunks at
-// once. It costs O(n) instead of O(n^2) for the plan, its storage and its check (schedule/symmetric_verifier.hpp).
+// (tenex/schedule/timing/orbit_ports.hpp: a direction, or all directions over one switch) carries two of that NPU's
+// chunks at once. It costs O(n) instead of O(n^2) for the plan, its storage and its check
+// (schedule/verifier/symmetric_verifier.hpp).
 //
 // The same holds of All-to-Alls in several groups at once that translations map to each other, such as all rows: then
 // all rows use all links of their dimension alike, and links of other dimensions would not shorten any way along it.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tenex/base/diagnostic.hpp"
-#include "tenex/schedule/raw_array.hpp"
+#include "tenex/schedule/storage/raw_array.hpp"
 
 namespace tenex {
 

@@ -1,13 +1,13 @@
 // One attempt at a symmetric All-to-All: when each hop of one NPU's chunks starts.
 //
-// Seen from one NPU, each port (tenex/schedule/orbit_ports.hpp: a direction, or all directions over one switch) is a
-// machine that carries one chunk at a time, for all NPUs at once, and each chunk is a job with a number of hops in some
-// directions. (Where owners have two cosets, exchange_ways.hpp, a machine is a port and the coset of the link's source.
-// Only hops along a ring lead to the other coset, so a switch joins NPUs of one.) Hops commute, so their order is free:
-// an open shop. PCCL (the ASTRA-sim2.0 thesis, chapter 6) takes the farthest condition first and searches its earliest
-// path; here events move time, and each free port takes the waiting chunk with the most time of hops left. So chunks
-// grow equally short, and the last ones end together. At one instant the port with the most work left chooses first.
-// One that finds no chunk may take over that of another, if that one finds another chunk.
+// Seen from one NPU, each port (tenex/schedule/timing/orbit_ports.hpp: a direction, or all directions over one switch)
+// is a machine that carries one chunk at a time, for all NPUs at once, and each chunk is a job with a number of hops in
+// some directions. (Where owners have two cosets, exchange_ways.hpp, a machine is a port and the coset of the link's
+// source. Only hops along a ring lead to the other coset, so a switch joins NPUs of one.) Hops commute, so their order
+// is free: an open shop. PCCL (the ASTRA-sim2.0 thesis, chapter 6) takes the farthest condition first and searches its
+// earliest path; here events move time, and each free port takes the waiting chunk with the most time of hops left. So
+// chunks grow equally short, and the last ones end together. At one instant the port with the most work left chooses
+// first. One that finds no chunk may take over that of another, if that one finds another chunk.
 //
 // Encoding: a waiting chunk stands in one queue per dimension that it has hops left in, that of its port and of the
 // time left (in buckets, first in first out). Queues are doubly linked lists, because a chunk that leaves must be taken
@@ -21,8 +21,8 @@
 
 #include "synthesis/pccl/orbit/exchange_ways.hpp"
 #include "tenex/base/random.hpp"
-#include "tenex/schedule/orbit_ports.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/timing/orbit_ports.hpp"
 
 namespace tenex {
 

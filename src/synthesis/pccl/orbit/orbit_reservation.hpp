@@ -13,8 +13,8 @@
 
 #include "synthesis/pccl/orbit/exchange_ways.hpp"
 #include "tenex/base/random.hpp"
-#include "tenex/schedule/orbit_ports.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
+#include "tenex/schedule/timing/orbit_ports.hpp"
 
 namespace tenex {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tenex/schedule/relayed.hpp"
+#include "tenex/schedule/views/relayed.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {

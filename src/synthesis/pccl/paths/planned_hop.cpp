@@ -1,7 +1,7 @@
 // A list schedule, built send by send.
 #include "synthesis/pccl/paths/planned_hop.hpp"
 
-#include "tenex/schedule/list_builder.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
 
 namespace tenex {
 

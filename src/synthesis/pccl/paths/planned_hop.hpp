@@ -1,7 +1,7 @@
 // The sends of a plan, and their re-timing.
 //
-// Idea of the re-timing: as in schedule/retime.hpp, links keep their order and every send starts as soon as its link is
-// free and its chunk has arrived. There, deliveries are looked up by vertex and chunk, in a table that for an
+// Idea of the re-timing: as in schedule/timing/retime.hpp, links keep their order and every send starts as soon as its
+// link is free and its chunk has arrived. There, deliveries are looked up by vertex and chunk, in a table that for an
 // All-to-All is far larger than the plan. Here nothing is delivered twice, so every send has one predecessor, the send
 // that delivers its chunk to its source. It is found chunk by chunk, and one pass in the order of planned starts gives
 // the new starts.

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <utility>
 
-#include "tenex/schedule/list_builder.hpp"
-#include "tenex/schedule/view_parts.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
 
 namespace tenex {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "synthesis/tacos/coarse/streams.hpp"
-#include "tenex/schedule/block_schedule.hpp"
+#include "tenex/schedule/storage/block_schedule.hpp"
 
 namespace tenex {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tenex/schedule/block_schedule.hpp"
+#include "tenex/schedule/storage/block_schedule.hpp"
 
 namespace tenex {
 

@@ -11,7 +11,7 @@
 #include "synthesis/relays.hpp"
 #include "synthesis/tacos/coarse/balance_tails.hpp"
 #include "synthesis/tacos/coarse/coarse_setup.hpp"
-#include "tenex/schedule/block_schedule.hpp"
+#include "tenex/schedule/storage/block_schedule.hpp"
 
 namespace tenex {
 namespace {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tenex/schedule/raw_array.hpp"
+#include "tenex/schedule/storage/raw_array.hpp"
 
 namespace tenex {
 

@@ -13,7 +13,7 @@
 
 #include "synthesis/tacos/exact/step_setup.hpp"
 #include "synthesis/tacos/exact/tile_clock.hpp"
-#include "tenex/schedule/step_table.hpp"
+#include "tenex/schedule/storage/step_table.hpp"
 
 namespace tenex {
 

@@ -14,7 +14,7 @@
 
 #include "synthesis/tacos/exact/step_setup.hpp"
 #include "tenex/base/diagnostic.hpp"
-#include "tenex/schedule/step_table.hpp"
+#include "tenex/schedule/storage/step_table.hpp"
 
 namespace tenex {
 

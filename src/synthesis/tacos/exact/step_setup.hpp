@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
-#include "tenex/schedule/step_table.hpp"
+#include "tenex/schedule/storage/step_table.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

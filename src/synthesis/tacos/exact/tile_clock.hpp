@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tenex/schedule/step_table.hpp"
+#include "tenex/schedule/storage/step_table.hpp"
 
 namespace tenex {
 

@@ -8,7 +8,7 @@
 #include "synthesis/tacos/symmetric/layer_network.hpp"
 #include "synthesis/tacos/symmetric/layer_search.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
 
 namespace tenex {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "synthesis/tacos/symmetric/packed_offsets.hpp"
-#include "tenex/schedule/orbit_ports.hpp"
+#include "tenex/schedule/timing/orbit_ports.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/translation.hpp"
 

@@ -14,8 +14,8 @@
 #include "synthesis/tacos/symmetric/layer_search.hpp"
 #include "synthesis/tacos/symmetric/orbit_gather.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/schedule/raw_array.hpp"
-#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/storage/raw_array.hpp"
+#include "tenex/schedule/storage/symmetric_schedule.hpp"
 
 namespace tenex {
 

@@ -1,0 +1,123 @@
+// Removing deliveries that nobody needs, before a schedule is reversed.
+//
+// Idea: walk time backwards. A delivery is kept if it is the first of its chunk at the vertex and the vertex needs the
+// chunk or forwards it in a send that was itself kept. A vertex forwards only after the arrival, so the backward walk
+// has decided about the forwards before it comes to the delivery, and whole useless branches disappear in one pass. At
+// switches that cannot copy, arrivals pair with later forwards like parentheses.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "schedule/vertex_roles.hpp"
+#include "tenex/base/contract.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/views/views.hpp"
+#include "tenex/topology/slow_windows.hpp"
+
+namespace tenex {
+namespace {
+
+class WastePruner {
+ public:
+  WastePruner(const Instance& instance, const Schedule& schedule)
+      : topology_(instance.topology),
+        collective_(instance.collective),
+        sends_(list_sends(schedule)),
+        keep_(sends_.size(), false) {
+    const StartedHops times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
+    for (const auto& [start, link, chunk, stage, message, destination] : sends_)
+      arrival_.push_back(
+          start + times.at(instance.topology.class_of(link), instance.collective.size_class(chunk), start).latency);
+    by_arrival_.resize(sends_.size());
+    std::iota(by_arrival_.begin(), by_arrival_.end(), std::size_t{0});
+    std::stable_sort(by_arrival_.begin(), by_arrival_.end(),
+                     [&](std::size_t a, std::size_t b) { return arrival_[a] < arrival_[b]; });
+    find_firsts();
+  }
+
+  std::vector<Send> prune() {
+    auto next_start = sends_.size();
+    auto next_arrival = sends_.size();
+    while (next_arrival > 0) {  // all arrivals decided: the remaining starts decide nothing
+      const auto arrival = by_arrival_[next_arrival - 1];
+      if (next_start > 0 && sends_[next_start - 1].start >= arrival_[arrival]) {
+        leave_source(--next_start);
+      } else {
+        decide(arrival);
+        --next_arrival;
+      }
+    }
+    std::vector<Send> kept;
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+      if (keep_[i]) kept.push_back(sends_[i]);
+    return kept;
+  }
+
+ private:
+  /// Marks the first delivery of every chunk at every vertex, and the first hop of every message.
+  void find_firsts() {
+    first_delivery_.assign(sends_.size(), false);
+    first_hop_.assign(sends_.size(), true);
+    std::unordered_set<std::uint64_t> reached;
+    for (const auto i : by_arrival_)
+      if (unpacks(topology_, sends_[i])) first_delivery_[i] = reached.insert(target_key(i)).second;
+    std::unordered_set<MessageId> begun;
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+      if (sends_[i].message.exists()) first_hop_[i] = begun.insert(sends_[i].message).second;
+  }
+
+  std::uint64_t target_key(std::size_t i) const {
+    return holding_key(topology_.target(sends_[i].link), sends_[i].chunk);
+  }
+
+  /// Decides whether send i is kept. Its target's later sends are decided already.
+  void decide(std::size_t i) {
+    const auto& send = sends_[i];
+    if (!unpacks(topology_, send)) {  // a hop is kept if its message's last hop is, which was decided before
+      keep_[i] = kept_messages_.contains(send.message);
+      return;
+    }
+    const VertexId target = topology_.target(send.link);
+    const auto forwards = forwards_.find(target_key(i));
+    const bool forwarded = forwards != forwards_.end() && forwards->second > 0;
+    if (keeps_copies(topology_, target)) {
+      const bool had_it = topology_.is_npu(target) && collective_.holds_at_start(npu_of(target), send.chunk);
+      keep_[i] = first_delivery_[i] && !had_it && (forwarded || must_hold(topology_, collective_, target, send.chunk));
+    } else if (forwarded) {
+      keep_[i] = true;
+      --forwards->second;
+    }
+    if (keep_[i] && send.message.exists()) kept_messages_.insert(send.message);
+  }
+
+  /// Counts send i at its source, if it is kept: the source then needs the chunk.
+  void leave_source(std::size_t i) {
+    if (keep_[i] && first_hop_[i]) ++forwards_[holding_key(topology_.source(sends_[i].link), sends_[i].chunk)];
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  std::vector<Send> sends_;
+  std::vector<SimTime> arrival_;
+  std::vector<std::size_t> by_arrival_;
+  std::vector<bool> first_delivery_;
+  std::vector<bool> first_hop_;
+  std::vector<bool> keep_;
+  std::unordered_map<std::uint64_t, std::uint64_t> forwards_;  ///< kept sends of a chunk from a vertex, later in time
+  std::unordered_set<MessageId> kept_messages_;
+};
+
+}  // namespace
+
+Schedule prune_waste(const Instance& instance, const Schedule& schedule) {
+  ensure(!instance.collective.has_sums(), "prune_waste: a collective that reduces has no duplicate deliveries to drop");
+  Schedule pruned = make_list_schedule(WastePruner(instance, schedule).prune());
+  TENEX_ENSURES(pruned.sends() <= schedule.sends(), "no more sends");
+  TENEX_ENSURES(last_arrival(instance, pruned) <= last_arrival(instance, schedule), "no later an end");
+  return pruned;
+}
+
+}  // namespace tenex
