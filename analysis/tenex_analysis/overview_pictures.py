@@ -14,8 +14,9 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from .columns import LOG_RATIO, MARKERS, PALETTE, REST_COLOUR, pale
+from .contests import Contest, contests, winners
 from .layout import under_legend
-from .overview import Contest, contests, no_contest, winners
+from .outcome import no_contest
 from .reader import Study
 from .words import bare, broken, figure_of_words, fitted
 

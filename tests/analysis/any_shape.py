@@ -9,7 +9,19 @@ from pathlib import Path
 
 import opened  # noqa: F401
 import tenex_analysis
-from tenex_analysis import expected, failures, growth, hp_at_scale, overview, papers, parallel, pareto, timeline, words
+from tenex_analysis import (
+    expected,
+    failures,
+    growth,
+    hp_at_scale,
+    outcome,
+    overview,
+    papers,
+    parallel,
+    pareto,
+    timeline,
+    words,
+)
 from tenex_analysis.command import run_command
 
 
@@ -53,7 +65,7 @@ class OpensAnyStudy:
         ok = int((study.frame()["status"] == "ok").sum())
         self.assertEqual(sum(len(contest.rows) for contest in overview.contests(study)), ok)
         self.assertEqual(overview.efficiency_table(study)["points"].sum(), ok)
-        self.assertEqual(len(overview.rows_below_bound(study)), 0)
+        self.assertEqual(len(outcome.rows_below_bound(study)), 0)
 
     def test_tables_of_certain_studies_say_in_a_line_what_is_missing(self):
         study = tenex_analysis.open_study(self.result)

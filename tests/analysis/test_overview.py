@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from test_words import texts_of
 
-from tenex_analysis import overview
+from tenex_analysis import contests, outcome, overview
 from tenex_analysis import overview_pictures as pictures
 
 US = 1_000_000
@@ -114,7 +114,7 @@ class ComparesEquals(unittest.TestCase):
         self.assertTrue(table["lead"].isna().iloc[1])  # no other algorithm was evaluated there
 
     def test_writes_sizes_as_people_do(self):
-        texts = [overview.size_text(size) for size in (1, 1024, 2**30, 10**9, 1500, 3 * 2**20)]
+        texts = [contests.size_text(size) for size in (1, 1024, 2**30, 10**9, 1500, 3 * 2**20)]
         self.assertEqual(texts, ["1 B", "1 KiB", "1 GiB", "1 GB", "1.5 kB", "3 MiB"])
 
 
@@ -136,7 +136,7 @@ class TellsHowPointsEnded(unittest.TestCase):
 
     def test_congestion_unaware_times_are_no_defect(self):
         study = rows(backend=["congestion_unaware"], collective_time_ps=[US])
-        self.assertEqual(len(overview.rows_below_bound(study)), 0)
+        self.assertEqual(len(outcome.rows_below_bound(study)), 0)
 
 
 class DrawsStudiesOfAnyShape(unittest.TestCase):
@@ -153,7 +153,7 @@ class DrawsStudiesOfAnyShape(unittest.TestCase):
             "collective_time_ps": [4 * US, -1, -1],
             "bound_ps": [2 * US, -1, -1],
         },
-        "six collectives": {"collective": list(overview.COLLECTIVES)},
+        "six collectives": {"collective": list(contests.COLLECTIVES)},
         "long names": {
             "topology": ["RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW(2)", "RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW(4)"],
             "npus": [1, 2],
