@@ -60,6 +60,11 @@ class Column:
         return name.replace("_", " ")
 
     @property
+    def heading(self) -> str:
+        """The name for the head of a printed table, with the unit where it is another one than the file's."""
+        return f"{self.name.removesuffix('_ps')}, s" if self.name.endswith("_ps") and self.unit == "s" else self.name
+
+    @property
     def is_text(self) -> bool:
         return self.values.dtype == object
 

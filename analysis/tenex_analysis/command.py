@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +16,16 @@ from .words import NothingToShow, picture
 
 
 def run_command(main: Callable[[], int]) -> int:
-    """The exit code of main; 2, with a message on stderr, for a wrong file, column or condition."""
+    """The exit code of main; 2, with a message on stderr, for a wrong file, column or condition. A reader that has seen
+    enough (`| head`) ends it without a message.
+    """
     try:
-        return main()
+        code = main()
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more
+        return 0
     except (ResultError, KeyError, ValueError, NameError, SyntaxError) as error:
         print(str(error.args[0]) if error.args else repr(error), file=sys.stderr)
         return 2

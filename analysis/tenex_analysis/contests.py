@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy
 import pandas
 
-from .columns import column_of, natural_order, settings_that_vary
+from .columns import column_of, natural_order, quantity_text, settings_that_vary
 from .reader import Study
 
 COLLECTIVES = {
@@ -33,7 +33,6 @@ SHOWN = {
 }
 #: Settings that the name of a network leaves out.
 USUAL = {"", "(none)", "none", "all", "congestion_aware", "serialization"}
-_UNITS = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")]
 
 
 @dataclass(frozen=True)
@@ -65,17 +64,6 @@ class Contest:
     def fastest(self, rows: pandas.DataFrame, per: list[str]) -> pandas.DataFrame:
         """The fastest row of each combination of `per`; the first of equals."""
         return rows.loc[rows.groupby(per, sort=False)["seconds"].idxmin()]
-
-
-def size_text(size: int) -> str:
-    """Whole powers of 1024 in KiB, MiB, ...; others in kB, MB, ...."""
-    for factor, unit in _UNITS:
-        if size % factor == 0 and size >= factor:
-            return f"{size // factor} {unit}"
-    for factor, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if size >= factor:
-            return f"{size / factor:.4g} {unit}"
-    return f"{size} B"
 
 
 def contests(study: Study) -> list[Contest]:
@@ -115,7 +103,7 @@ def _collectives(study: Study, rows: pandas.DataFrame) -> Contest | None:
         "unwound": unwound,
     }
     files = {"reached": "bandwidth", "efficiency": "efficiency", "winners": "winners"}
-    texts = {size: size_text(int(size)) for size in sorted(rows["size"].unique())}
+    texts = {size: quantity_text(int(size), "B") for size in sorted(rows["size"].unique())}
     return Contest(
         study.name,
         files,

@@ -20,16 +20,8 @@ def outcome(study: Study) -> list[str]:
         sentences[0] += " `tenex_analysis.failures` says why."
     ok = rows[rows["status"] == "ok"]
     if len(ok) and "verified" in ok:
-        verified = ok["verified"].astype(str).value_counts()
-        words = {
-            "yes": "verified",
-            "skipped": "not verified for lack of memory (`reason` gives the bytes needed)",
-            "no": "that failed verification",
-            "absent": "without a schedule to verify",
-        }
-        sentences.append(
-            "Of the ok rows: " + ", ".join(f"{n:,} {words.get(word, word)}" for word, n in verified.items()) + "."
-        )
+        verified = _verification(ok).value_counts()
+        sentences.append("Of the ok rows: " + ", ".join(f"{n:,} {words}" for words, n in verified.items()) + ".")
     below = rows_below_bound(study)
     if len(below):
         sentences.append(
@@ -38,6 +30,23 @@ def outcome(study: Study) -> list[str]:
             + "."
         )
     return sentences
+
+
+def _verification(rows: pandas.DataFrame) -> pandas.Series:
+    """For each row, words for what became of the verification. Times of training points may come from formulas, which
+    leave nothing to verify; what was left out for lack of memory has a reason.
+    """
+    words = {
+        "yes": "verified",
+        "skipped": "not verified for lack of memory (`reason` gives the bytes needed)",
+        "no": "that failed verification",
+        "absent": "without a schedule to verify",
+    }
+    told = rows["verified"].astype(str).map(lambda word: words.get(word, word))
+    if "workload" not in rows:
+        return told
+    formula = (rows["verified"] == "skipped") & (rows["workload"].astype(str) != "") & (rows["reason"] == "")
+    return told.mask(formula, "with times from formulas, which have no schedule to verify")
 
 
 def rows_below_bound(study: Study) -> pandas.DataFrame:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import numpy
 import pandas
 
 from .columns import column_of
@@ -21,26 +22,33 @@ from .outcome import no_contest, outcome
 from .reader import Study, open_study
 
 
+def _spread(values: pandas.Series) -> numpy.ndarray:
+    """The least, the median and the greatest value; NaN without values."""
+    return numpy.quantile(values, [0, 0.5, 1]) if len(values) else numpy.full(3, numpy.nan)
+
+
 def efficiency_table(study: Study) -> pandas.DataFrame:
     """Per panel and competitor: points, points at their bound, and the median, least and greatest efficiency."""
     found = []
     for contest in contests(study):
         for (panel, who), of in contest.rows.groupby(["panel", "who"], sort=False):
             known = of["efficiency"].dropna()
-            found.append([panel, who, len(of), int((known >= 1).sum()), known.median(), known.min(), known.max()])
+            found.append([panel, who, len(of), int((known >= 1).sum()), *_spread(known)[[1, 0, 2]]])
     return pandas.DataFrame(
         found, columns=["work", "competitor", "points", "at bound", "median efficiency", "least", "greatest"]
     )
 
 
 def winners_table(study: Study) -> pandas.DataFrame:
-    """Per panel and winner: the number of tasks, and the median and greatest lead over the next one."""
+    """Per panel and winner: the number of tasks, and the median and greatest lead over the next one (NaN where no other
+    competitor has a row).
+    """
     found = []
     for contest in contests(study):
         table = winners(contest)
         table = table.assign(fastest=table["fastest"].str.join(", "))
         for (panel, fastest), of in table.groupby(["panel", "fastest"], sort=False):
-            found.append([panel, fastest, len(of), of["lead"].median(), of["lead"].max()])
+            found.append([panel, fastest, len(of), *_spread(of["lead"].dropna())[1:]])
     return pandas.DataFrame(found, columns=["work", "fastest", "tasks", "median lead", "greatest lead"])
 
 
@@ -76,7 +84,8 @@ def main(arguments: list[str] | None = None) -> int:
     study = open_study(given.result)
     print("\n".join(outcome(study)))
     for table in (efficiency_table(study), winners_table(study)):
-        print("\n" + (table.to_string(index=False, float_format="%.3g") if len(table) else no_contest(study)))
+        told = table.to_string(index=False, float_format="%.3g", na_rep="-") if len(table) else no_contest(study)
+        print(f"\n{told}")
     if given.into:
         for kind in ("reached", "efficiency", "winners"):
             for name, figure in draw_overview(study, kind).items():

@@ -84,6 +84,7 @@ def front_table(
     has both columns.
     """
     rows, columns = _both(study, rows, x, y)
+    x, y = (column.name for column in columns)
     mask = _front(columns, larger_x, larger_y)
     front = rows.loc[mask, [name for name in telling_settings(study, rows) if name not in (x, y)]]
     front = front.assign(**{column.name: column.values[mask] for column in columns}, key=rows.loc[mask, "key"])
@@ -110,6 +111,7 @@ def draw_pareto(
     without it one that varies is chosen. `title` replaces the study's name. NothingToShow if no row has both columns.
     """
     rows, columns = _both(study, rows, x, y)
+    x, y = (column.name for column in columns)
     if axes is None:
         axes = Figure(figsize=(7.5, 4.5), dpi=110, layout="constrained").subplots()
     by = colouring_setting(study, rows) if by is None else by
@@ -249,7 +251,9 @@ def main(arguments: list[str] | None = None) -> int:
     study = open_study(given.result)
     rows = study.frame().query(given.where) if given.where else None
     try:
-        print(front_table(study, given.x, given.y, rows).to_string())
+        front = front_table(study, given.x, given.y, rows)
+        columns = [column_of(study, front, name) for name in (given.x, given.y)]
+        print(front.rename(columns={each.name: each.heading for each in columns}).to_string())
     except NothingToShow as nothing:
         print(nothing)
     if given.png:

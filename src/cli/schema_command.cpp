@@ -111,8 +111,10 @@ std::string default_cell(const Setting& setting) {
   return bare ? fmt::format("`{}`", *setting.fallback) : fmt::format("`\"{}\"`", *setting.fallback);
 }
 
-std::string column_cell(const SettingColumn& column) {
-  if (column.kind == SettingColumn::Kind::none) return "`seed`";
+/// The store writes the column of the seed itself, beside those of the settings.
+std::string column_cell(const Setting& setting) {
+  const SettingColumn& column = setting.column;
+  if (column.kind == SettingColumn::Kind::none) return setting.key == Key::seed ? "`seed`" : "none";
   const std::string units = column.units.empty() ? "" : fmt::format(", {}", column.units);
   return fmt::format("`{}`{}{}", column.name, units, column.kind == SettingColumn::Kind::list ? " per dimension" : "");
 }
@@ -122,9 +124,8 @@ std::string table_of(ReadBy kind) {
   for (const auto& setting : settings()) {
     if (setting.read_by != kind) continue;
     const std::string alias = setting.alias.empty() ? "" : fmt::format(", `{}`", setting.alias);
-    const auto& column = setting.column;
     text += fmt::format("| `{}`{} | {} | {} | {} | `{}` | {} |\n", setting.name, alias, type_cell(setting),
-                        default_cell(setting), setting.help, setting.example, column_cell(column));
+                        default_cell(setting), setting.help, setting.example, column_cell(setting));
   }
   return text;
 }

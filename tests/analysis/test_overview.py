@@ -1,7 +1,11 @@
 """First look at studies of any shape: contests, bounds of each point's own network, text in place of missing rows."""
 
+import contextlib
+import io
 import re
 import unittest
+import unittest.mock
+import warnings
 
 from made_up import make_study
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -114,8 +118,10 @@ class ComparesEquals(unittest.TestCase):
         self.assertTrue(table["lead"].isna().iloc[1])  # no other algorithm was evaluated there
 
     def test_writes_sizes_as_people_do(self):
-        texts = [contests.size_text(size) for size in (1, 1024, 2**30, 10**9, 1500, 3 * 2**20)]
-        self.assertEqual(texts, ["1 B", "1 KiB", "1 GiB", "1 GB", "1.5 kB", "3 MiB"])
+        sizes = [1, 1024, 2**30, 10**9, 1500, 3 * 2**20, 4 * 10**9]  # 4 GB are 3,906,250 KiB, too
+        (contest,) = overview.contests(rows(size=sizes))
+        told = ["1 B", "1 KiB", "1 GiB", "1 GB", "1.5 kB", "3 MiB", "4 GB"]
+        self.assertEqual(contest.texts, dict(sorted(zip(sizes, told))))
 
 
 class TellsHowPointsEnded(unittest.TestCase):
@@ -133,6 +139,24 @@ class TellsHowPointsEnded(unittest.TestCase):
         first, below = overview.outcome(study)
         self.assertRegex(first, r"3 of 5 points have a row: 2 ok, 1 infeasible\. .*failures")
         self.assertIn("1 rows are faster than their proven bound, which is a defect of tenex: b2", below)
+
+    def test_formulas_of_training_have_nothing_to_verify(self):
+        left_out = "the timed stream was not kept for verification: that needs 5 bytes"
+        study = rows(workload=["dlrm", "dlrm", ""], verified=["skipped"] * 3, reason=["", left_out, left_out])
+        told = overview.outcome(study)[1]
+        self.assertIn("2 not verified for lack of memory", told)
+        self.assertIn("1 with times from formulas, which have no schedule to verify", told)
+
+    def test_tables_without_a_value_warn_of_nothing_and_print_a_dash(self):
+        study = rows(algorithm=["ring"], efficiency=[float("nan")])
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings(), unittest.mock.patch.object(
+            overview, "open_study", return_value=study
+        ):
+            warnings.simplefilter("error")
+            overview.main(["made up"])
+        self.assertNotIn("nan", printed.getvalue().lower())
+        self.assertRegex(printed.getvalue(), r"All-Gather +ring +1 +- +-\n")
 
     def test_congestion_unaware_times_are_no_defect(self):
         study = rows(backend=["congestion_unaware"], collective_time_ps=[US])

@@ -1,8 +1,11 @@
 """Pareto fronts by hand, and pictures that hide no point of them."""
 
+import contextlib
+import io
 import itertools
 import random
 import unittest
+import unittest.mock
 
 from made_up import make_study
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -65,6 +68,16 @@ class DrawsTheFront(unittest.TestCase):
         self.assertAlmostEqual(table["collective_time_ps"][1], 8e-6)  # 8,000,000 ps, in seconds
         self.assertIn("algorithm", table)
         self.assertNotIn("size", table)  # it takes one value
+
+    def test_a_printed_table_says_seconds_over_seconds(self):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), unittest.mock.patch.object(
+            pareto, "open_study", return_value=self.study
+        ):
+            pareto.main(["made up", "total_links", "collective_time_ps"])
+        head = printed.getvalue().splitlines()[0]
+        self.assertRegex(head, r" total_links +collective_time, s ")
+        self.assertNotIn("_ps", head)
 
     def test_only_the_rows_that_are_asked_for_compete(self):
         frame = self.study.frame()
