@@ -1,6 +1,10 @@
 // The table of prices. The column `seconds` is printed by analysis/tenex_analysis/work_prices.py.
 #include "tenex/base/work.hpp"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+
 namespace tenex {
 namespace {
 
@@ -86,33 +90,56 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "the table has a line for every unit, in their order");
 
+constexpr const WorkPrice& price_of(WorkUnit unit) { return kPrices[static_cast<std::size_t>(unit)]; }
+
 }  // namespace
 
 std::span<const WorkPrice> work_prices() { return kPrices; }
 
-double seconds_of(WorkUnit unit) { return kPrices[static_cast<std::size_t>(unit)].seconds; }
+double seconds_of(WorkUnit unit) { return price_of(unit).seconds; }
 
 std::string_view work_prices_fitted() { return kFitted; }
 
+void Work::add(WorkUnit unit, double count) {
+  constexpr std::size_t kUsual = 10;
+  if (count == 0) return;
+  if (counts_.empty()) counts_.reserve(kUsual);
+  auto place = counts_.end();
+  while (place != counts_.begin() && std::prev(place)->unit >= unit) --place;
+  if (place != counts_.end() && place->unit == unit)
+    place->count += count;
+  else
+    counts_.insert(place, {unit, count});
+}
+
+void Work::drop(WorkUnit unit) {
+  std::erase_if(counts_, [&](const Count& each) { return each.unit == unit; });
+}
+
 Work& Work::operator+=(const Work& other) {
-  for (std::size_t i = 0; i < kWorkUnits; ++i) counts_[i] += other.counts_[i];
+  for (const auto& [unit, count] : other.counts_) add(unit, count);
   return *this;
 }
 
 Work& Work::operator*=(double factor) {
-  for (double& count : counts_) count *= factor;
+  for (Count& each : counts_) each.count *= factor;
   return *this;
+}
+
+double Work::count(WorkUnit unit) const {
+  const auto found = std::ranges::find(counts_, unit, &Count::unit);
+  return found == counts_.end() ? 0 : found->count;
 }
 
 double Work::seconds() const {
   double sum = 0;
-  for (std::size_t i = 0; i < kWorkUnits; ++i) sum += counts_[i] * kPrices[i].seconds;
+  for (const auto& [unit, count] : counts_) sum += count * seconds_of(unit);
   return sum;
 }
 
 double Work::weight() const {
   double sum = 0;
-  for (std::size_t i = 0; i < kWorkUnits; ++i) sum += counts_[i] * kPrices[i].weight;
+  for (const auto& [unit, count] : counts_) sum += count * price_of(unit).weight;
   return sum;
 }
 

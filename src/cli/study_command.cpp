@@ -311,7 +311,7 @@ ExitCode execute(const PlanArguments& arguments) {
   for (std::size_t i = 0; i < study->points.size(); ++i) {
     const DesignPoint point = study->points[i];
     Cost counted = estimator.cost(point);
-    const bool shares = counted.shared != Work() && !made.insert(Estimator::sharing_key(point)).second;
+    const bool shares = !counted.shared.empty() && !made.insert(Estimator::sharing_key(point)).second;
     if (shares) counted.work += -1 * counted.shared;
     const Estimate cost = counted.estimate();
     whole.add(cost, outlook.share_in_full(i));

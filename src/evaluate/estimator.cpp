@@ -29,7 +29,7 @@ Cost cost_by_building(const DesignPoint& point, std::size_t memory_limit_bytes, 
   const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
   // What cannot run takes nothing; plans may take it for granted that every NPU of a group is reached.
   if (!prepared || !check_reach(*prepared)) return {};
-  return plan_point(*prepared, memory_limit_bytes).estimate;
+  return cost_of_point(*prepared, memory_limit_bytes);
 }
 
 template <class T>
@@ -90,10 +90,7 @@ Cost Estimator::remember(const std::string& text, const std::function<Cost()>& m
   return made;
 }
 
-Estimate Estimator::operator()(const DesignPoint& point) {
-  const auto quick = point.trains() ? estimate_formula(point) : std::nullopt;
-  return quick ? *quick : cost(point).estimate();
-}
+Estimate Estimator::operator()(const DesignPoint& point) { return cost(point).estimate(); }
 
 std::string Estimator::sharing_key(const DesignPoint& point) {
   return stand_in_for(point).text + std::to_string(point.seed);
@@ -101,7 +98,7 @@ std::string Estimator::sharing_key(const DesignPoint& point) {
 
 Cost Estimator::cost(const DesignPoint& point) {
   if (point.trains()) {
-    if (const auto quick = cost_of_formula(point)) return *quick;
+    if (auto quick = cost_of_formula(point)) return *std::move(quick);
     return remember(training_cost_key(point), [&] {
       return cost_of_training(
           point, [this](const DesignPoint& collective) { return cost(collective); }, workloads_.impl().training,

@@ -178,7 +178,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   const auto& collective = *prepared->collective;
   const auto limit = options.memory_limit_bytes;
   const auto plan = plan_point(*prepared, limit, options.time_only);
-  row.memory_planned_bytes = static_cast<std::int64_t>(plan.estimate.bytes);
+  row.memory_planned_bytes = static_cast<std::int64_t>(plan.bytes);
   if (auto enough = check_memory(plan, limit, "the point"); !enough) return end_point(row, enough.errors());
   auto stream = run_collective(*prepared, plan, options, cache.schedules);
   if (!stream) return end_point(row, stream.errors());

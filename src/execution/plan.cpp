@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -177,10 +178,9 @@ std::string why_unrecorded(const DesignPoint& point, bool may_record, double hop
                      hops, bytes);
 }
 
-PointPlan planned(const DesignPoint& point, const PointSizes& sizes, bool records, double bytes) {
-  const CountedWork counted = count_program(point, sizes, records);
+PointPlan planned(bool records, double bytes) {
   PointPlan plan;
-  plan.estimate = {counted.told, counted.weight, static_cast<std::size_t>(bytes), false};
+  plan.bytes = static_cast<std::size_t>(bytes);
   plan.records = records;
   return plan;
 }
@@ -195,7 +195,7 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
                         static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes) +
                         pair_bytes(point, sizes) + bound_bytes(point, sizes, moves_by_orbit(point, sizes));
   if (point.collective().backend == Backend::congestion_unaware)
-    return planned(point, sizes, false, common + waiting_bytes(point, sizes, messages, true) + 16 * links);
+    return planned(false, common + waiting_bytes(point, sizes, messages, true) + 16 * links);
   const double unrecorded = common + links * (bytes_per_port + bytes_per_observed_link) + calendar_bytes(point, sizes) +
                             waiting_bytes(point, sizes, messages, false);
   double recorded = 0;
@@ -208,8 +208,8 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
       engine == SimulationEngine::automatic || engine == SimulationEngine::window || engine == SimulationEngine::wires;
   const double with_topology = recorded + static_cast<double>(beside);
   if (may_record && !time_only && hops <= most_recorded_hops && with_topology <= static_cast<double>(limit))
-    return planned(point, sizes, true, recorded);
-  auto plan = planned(point, sizes, false, unrecorded);
+    return planned(true, recorded);
+  auto plan = planned(false, unrecorded);
   plan.left_out = why_unrecorded(point, may_record, hops, with_topology, time_only);
   return plan;
 }
@@ -240,46 +240,55 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
 }
 
-/// The cost of a synthesizer's point without its topology.
-Cost cost_of_synthesis(const PreparedPoint& prepared, const ScheduleReading& reading, std::size_t beside,
-                       std::size_t memory_limit_bytes) {
-  const auto& synthesizer = *prepared.synthesizer;
-  const auto problem = prepared.problem(memory_limit_bytes);
-  const auto [told, weight, made] = count_synthesis(prepared.point, synthesizer, problem, prepared.sizes, reading);
-  const bool shares = synthesizer.scales_with_pace && uniform_hop(problem).has_value();
-  return {told, weight, synthesizer.estimate_bytes(problem) + beside, reading.by_link, shares ? made : Work()};
-}
-
-Cost with_topology(Cost cost, const DesignPoint& point) {
-  cost.bytes += planned_topology_bytes(point);
-  return cost;
-}
-
-PointPlan plan_with_topology(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes,
-                             bool time_only) {
-  auto plan = plan_program(point, sizes, planned_topology_bytes(point), memory_limit_bytes, time_only);
-  plan.estimate = with_topology(plan.estimate, point);
+PointPlan plan_program_with_topology(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes,
+                                     bool time_only) {
+  const auto topology = planned_topology_bytes(point);
+  auto plan = plan_program(point, sizes, topology, memory_limit_bytes, time_only);
+  plan.bytes += topology;
   plan_threads(plan, point, sizes);
+  return plan;
+}
+
+Cost cost_of_program(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes) {
+  const auto plan = plan_program_with_topology(point, sizes, memory_limit_bytes, false);
+  auto counted = count_program(point, sizes, plan.records);
+  return {std::move(counted.told), counted.weight, plan.bytes, false};
+}
+
+ScheduleReading reading_of(const PreparedPoint& prepared) {
+  return {is_kept_by_link(prepared), is_symmetric(prepared)};
+}
+
+PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& reading,
+                         std::size_t memory_limit_bytes) {
+  const auto& [point, sizes] = std::tie(prepared.point, prepared.sizes);
+  const auto beside =
+      planned_topology_bytes(point) + bytes_beside_synthesis(point, sizes, reading.symmetric, reading.by_link);
+  PointPlan plan;
+  plan.left_for_synthesis = memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
+  plan.bytes = prepared.synthesizer->estimate_bytes(prepared.problem(plan.left_for_synthesis)) + beside;
+  plan.bound_work = bound_work(point, sizes, reading.symmetric);
   return plan;
 }
 
 }  // namespace
 
 PointPlan plan_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes, bool time_only) {
-  const auto& [point, sizes] = std::tie(prepared.point, prepared.sizes);
-  if (prepared.synthesizer == nullptr) {
-    auto plan = plan_with_topology(point, sizes, memory_limit_bytes, time_only);
-    plan.bound_work = bound_work(prepared);
-    return plan;
-  }
-  const ScheduleReading reading{is_kept_by_link(prepared), is_symmetric(prepared)};
-  const auto beside = bytes_beside_synthesis(point, sizes, reading.symmetric, reading.by_link);
-  PointPlan plan;
-  plan.left_for_synthesis =
-      memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, planned_topology_bytes(point) + beside);
-  plan.estimate = with_topology(cost_of_synthesis(prepared, reading, beside, plan.left_for_synthesis), point);
-  plan.bound_work = bound_work(point, sizes, reading.symmetric);
+  if (prepared.synthesizer != nullptr) return plan_synthesis(prepared, reading_of(prepared), memory_limit_bytes);
+  auto plan = plan_program_with_topology(prepared.point, prepared.sizes, memory_limit_bytes, time_only);
+  plan.bound_work = bound_work(prepared);
   return plan;
+}
+
+Cost cost_of_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes) {
+  if (prepared.synthesizer == nullptr) return cost_of_program(prepared.point, prepared.sizes, memory_limit_bytes);
+  const auto& synthesizer = *prepared.synthesizer;
+  const auto reading = reading_of(prepared);
+  const auto plan = plan_synthesis(prepared, reading, memory_limit_bytes);
+  const auto problem = prepared.problem(plan.left_for_synthesis);
+  auto [told, weight, made] = count_synthesis(prepared.point, synthesizer, problem, prepared.sizes, reading);
+  const bool shares = synthesizer.scales_with_pace && uniform_hop(problem).has_value();
+  return {std::move(told), weight, plan.bytes, reading.by_link, shares ? std::move(made) : Work()};
 }
 
 std::uint64_t bound_work(const PreparedPoint& prepared) {
@@ -289,7 +298,7 @@ std::uint64_t bound_work(const PreparedPoint& prepared) {
 }
 
 int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes) {
-  const auto left = memory_limit_bytes - std::min(memory_limit_bytes, plan.estimate.bytes);
+  const auto left = memory_limit_bytes - std::min(memory_limit_bytes, plan.bytes);
   if (left < plan.bytes_of_sharing) return 1;
   if (plan.bytes_per_thread == 0) return threads;
   const auto further = (left - plan.bytes_of_sharing) / plan.bytes_per_thread;
@@ -297,14 +306,15 @@ int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_li
 }
 
 Cost cost_of_program(const DesignPoint& point, std::size_t memory_limit_bytes) {
-  return plan_with_topology(point, sizes_of_shape(point), memory_limit_bytes, false).estimate;
+  return cost_of_program(point, sizes_of_shape(point), memory_limit_bytes);
 }
 
 Cost guess_synthesis(const DesignPoint& point) {
   constexpr double bytes_per_send = 48;
   const double sends = sizes_of_shape(point).collective.sends * passes_of(point.collective().kind);
   const Work work(WorkUnit::guessed_send, sends);
-  return with_topology({work, work.weight(), static_cast<std::size_t>(std::min(sends * bytes_per_send, 1e18))}, point);
+  const auto made = static_cast<std::size_t>(std::min(sends * bytes_per_send, 1e18));
+  return {work, work.weight(), made + planned_topology_bytes(point)};
 }
 
 }  // namespace tenex

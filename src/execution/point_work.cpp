@@ -19,20 +19,21 @@ namespace {
 Work work_of_any(const DesignPoint& point, const PointSizes& sizes, bool one_for_all) {
   constexpr double kMostVisits = 0x1p27;  // bounds without certificates have limits of their own
   const auto links = static_cast<double>(sizes.topology.links);
-  Work work = Work(WorkUnit::point, 1) + Work(WorkUnit::link, links);
+  Work work(WorkUnit::point, 1);
+  work.add(WorkUnit::link, links);
   const double npus = one_for_all ? 1 : static_cast<double>(sizes.topology.npus);
-  work += Work(WorkUnit::bound_visit, std::min(kMostVisits, npus * links));
+  work.add(WorkUnit::bound_visit, std::min(kMostVisits, npus * links));
   const std::uint64_t most = bound_work(point, sizes, one_for_all);
   if (2 * sizes.topology.links > most) return work;
   for (const auto& method : bound_methods())
     if (method.certify != nullptr && method.concerns(point.collective().kind))
-      work += Work(WorkUnit::certificate_visit, static_cast<double>(std::min(most, method.full_work)));
+      work.add(WorkUnit::certificate_visit, static_cast<double>(std::min(most, method.full_work)));
   return work;
 }
 
-/// The check of `sends`, read one by one in time order.
-Work work_of_check(const DesignPoint& point, double sends) {
-  return {reduces(point.collective().kind) ? WorkUnit::verified_sum : WorkUnit::verified_send, sends};
+/// What the check counts where sends are read one by one in time order.
+WorkUnit unit_of_check(const DesignPoint& point) {
+  return reduces(point.collective().kind) ? WorkUnit::verified_sum : WorkUnit::verified_send;
 }
 
 /// Whether messages go straight over one block, and so in trains.
@@ -58,11 +59,11 @@ Work work_of_timing(const DesignPoint& point, const PointSizes& sizes, const Pro
 Work work_of_making(const DesignPoint& point, const PointSizes& sizes) {
   const auto npus = static_cast<double>(sizes.topology.npus);
   Work work;
-  if (may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu)) work += Work(WorkUnit::tree_place, npus * npus);
+  if (may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu)) work.add(WorkUnit::tree_place, npus * npus);
   // Cycles are searched for where the dimensions of a shape differ.
   const bool unlike = std::ranges::any_of(sizes.classes, [&](const LinkClass& one) { return one != sizes.classes[0]; });
   if (unlike && point.topology.machine_file.empty() && may_run(point, sizes.topology.npus, &Algorithm::joins_pairs))
-    work += Work(WorkUnit::joined_pair, npus * npus);
+    work.add(WorkUnit::joined_pair, npus * npus);
   return work;
 }
 
@@ -79,8 +80,10 @@ Work told_of_program(const DesignPoint& point, const PointSizes& sizes, bool rec
   if (twice || !records) work += work_of_timing(point, sizes, chosen);
   if (twice && !records) work += work_of_timing(point, sizes, chosen);
   if (!records) return work;
-  return work + Work(WorkUnit::recorded_hop, chosen.hops) + work_of_check(point, chosen.hops) +
-         Work(WorkUnit::hashed_send, chosen.hops);
+  work.add(WorkUnit::recorded_hop, chosen.hops);
+  work.add(unit_of_check(point), chosen.hops);
+  work.add(WorkUnit::hashed_send, chosen.hops);
+  return work;
 }
 
 double weight_of_program(const DesignPoint& point, const PointSizes& sizes, bool records) {
@@ -129,13 +132,13 @@ CountedWork count_synthesis(const DesignPoint& point, const Synthesizer& synthes
   const Work made = synthesizer.count_work(problem);
   Work told = made + work_of_any(point, sizes, reading.symmetric) + work_of_switches(point, sends);
   if (of_period)
-    told += Work(WorkUnit::send_of_period, std::min(*of_period, sends));
+    told.add(WorkUnit::send_of_period, std::min(*of_period, sends));
   else if (reading.by_link)
-    told += Work(WorkUnit::send_by_link, sends);
+    told.add(WorkUnit::send_by_link, sends);
   else
-    told += work_of_check(point, by_orbit ? sends / static_cast<double>(sizes.topology.npus) : sends);
+    told.add(unit_of_check(point), by_orbit ? sends / static_cast<double>(sizes.topology.npus) : sends);
   if (sends <= static_cast<double>(kMostReplayedSends))
-    told += Work(reading.by_link ? WorkUnit::hashed_cell : WorkUnit::hashed_send, sends);
+    told.add(reading.by_link ? WorkUnit::hashed_cell : WorkUnit::hashed_send, sends);
   return {told, weight_of_synthesis(made, of_period, sends, sizes, reading.by_link, by_orbit), made};
 }
 

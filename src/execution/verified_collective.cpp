@@ -23,8 +23,8 @@ void add_reason(std::string& reasons, const std::string& reason) {
 }  // namespace
 
 Status check_memory(const PointPlan& plan, std::size_t limit_bytes, std::string_view who) {
-  if (plan.estimate.bytes <= limit_bytes) return success();
-  return resource_error(fmt::format("{} needs {} bytes", who, plan.estimate.bytes),
+  if (plan.bytes <= limit_bytes) return success();
+  return resource_error(fmt::format("{} needs {} bytes", who, plan.bytes),
                         fmt::format("the limit is {} bytes", limit_bytes),
                         "raise the limit or run it on a larger host");
 }
@@ -41,7 +41,7 @@ Result<TimedStream> run_collective(const PreparedPoint& prepared, const PointPla
 
 VerifyOptions checking_options(const PointPlan& plan, const ExecutionOptions& options) {
   VerifyOptions checking;
-  checking.memory_limit_bytes = options.memory_limit_bytes - plan.estimate.bytes;
+  checking.memory_limit_bytes = options.memory_limit_bytes - plan.bytes;
   checking.holdings_limit_bytes = options.memory_limit_bytes;
   checking.threads = options.threads;
   return checking;
@@ -91,7 +91,7 @@ Result<VerifiedCollective> time_collective(const DesignPoint& point, std::shared
   result.collective = prepared.collective;
   result.time = stream->finish;
   result.left_out = stream->left_out;
-  result.memory_planned_bytes = static_cast<std::int64_t>(plan.estimate.bytes);
+  result.memory_planned_bytes = static_cast<std::int64_t>(plan.bytes);
   result.synthesis_seconds = stream->synthesis_seconds;
   result.simulation_seconds = stream->simulation_seconds;
   if (!stream->has_schedule) return result;

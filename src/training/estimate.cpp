@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,8 +34,9 @@ std::optional<WorkUnit> split_of(const DesignPoint& point) {
 
 Cost without_collectives(const DesignPoint& point) {
   Work work(WorkUnit::formula, 1);
-  if (const auto split = split_of(point)) work += Work(*split, 1);
-  return {work, work.weight(), bytes_of_formula, false};
+  if (const auto split = split_of(point)) work.add(*split, 1);
+  const double weight = work.weight();
+  return {std::move(work), weight, bytes_of_formula, false};
 }
 
 /// The part of a collective's work that an iteration has, too: it is neither hashed nor bounded by certificates, nor
@@ -42,7 +44,7 @@ Cost without_collectives(const DesignPoint& point) {
 Work within_iteration(Work work) {
   for (const WorkUnit unit :
        {WorkUnit::hashed_send, WorkUnit::hashed_cell, WorkUnit::certificate_visit, WorkUnit::switched_hop})
-    work += Work(unit, -work.count(unit));
+    work.drop(unit);
   return work;
 }
 
@@ -104,12 +106,6 @@ std::optional<Cost> cost_of_formula(const DesignPoint& point) {
   return without_collectives(point);
 }
 
-std::optional<Estimate> estimate_formula(const DesignPoint& point) {
-  if (!is_libra(point.training().collective_time)) return std::nullopt;
-  const auto split = split_of(point);
-  return Estimate{seconds_of(WorkUnit::formula) + (split ? seconds_of(*split) : 0), bytes_of_formula, false};
-}
-
 std::string training_cost_key(const DesignPoint& point) {
   return settings_text(point, Changes::network | Changes::latency | Changes::chunks | Changes::synthesis |
                                   Changes::simulation | Changes::training);
@@ -136,8 +132,8 @@ Cost cost_of_training(const DesignPoint& given, const std::function<Cost(const D
   const CollectivePoints points(network, iteration.mapping, choice.collective_time);
   for (const auto& [communication, family, turns, once, volume] : setup.traffic.communications()) {
     if (!collective_of(communication.kind)) continue;
-    const auto one = of_collective(points.of(communication));
-    whole.work += within_iteration(one.work);
+    auto one = of_collective(points.of(communication));
+    whole.work += within_iteration(std::move(one.work));
     whole.weight += one.weight;
     whole.bytes = std::max(whole.bytes, one.bytes);
     whole.threaded |= one.threaded;

@@ -7,11 +7,12 @@
 // fitted again.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tenex {
 
@@ -113,26 +114,35 @@ struct WorkPrice {
 /// When and on what the seconds were fitted.
 [[nodiscard]] std::string_view work_prices_fitted();
 
-/// Counted work.
+/// Counted work: how many of which units. Only the units that were counted are kept, in their order, so that the sums
+/// below do not depend on which was counted first. n: units that were counted, about ten.
 class Work {
  public:
   Work() = default;
-  Work(WorkUnit unit, double count) { counts_[static_cast<std::size_t>(unit)] = count; }
+  Work(WorkUnit unit, double count) { add(unit, count); }
 
+  /// Counts so many units more. O(n).
+  void add(WorkUnit unit, double count);
+  /// Forgets what was counted of a unit. O(n).
+  void drop(WorkUnit unit);
   Work& operator+=(const Work& other);
   Work& operator*=(double factor);
-  friend Work operator+(Work a, const Work& b) { return a += b; }
-  friend Work operator*(double factor, Work work) { return work *= factor; }
+  friend Work operator+(Work a, const Work& b) { return std::move(a += b); }
+  friend Work operator*(double factor, Work work) { return std::move(work *= factor); }
 
-  [[nodiscard]] double count(WorkUnit unit) const { return counts_[static_cast<std::size_t>(unit)]; }
-  /// Expected seconds on one thread: what is told.
+  [[nodiscard]] double count(WorkUnit unit) const;
+  [[nodiscard]] bool empty() const { return counts_.empty(); }
+  /// Expected seconds on one thread: what is told. O(n).
   [[nodiscard]] double seconds() const;
-  /// What decides: it orders what is tried, and ends what would take too long. Part of the physics.
+  /// What decides: it orders what is tried, and ends what would take too long. Part of the physics. O(n).
   [[nodiscard]] double weight() const;
-  bool operator==(const Work&) const = default;
 
  private:
-  std::array<double, kWorkUnits> counts_{};
+  struct Count {
+    WorkUnit unit;
+    double count;
+  };
+  std::vector<Count> counts_;
 };
 
 }  // namespace tenex

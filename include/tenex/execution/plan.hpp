@@ -36,10 +36,10 @@ struct Cost {
 /// engine. O(dimensions).
 [[nodiscard]] Cost guess_synthesis(const DesignPoint& point);
 
-/// The cost of a point on one thread, and whether its timed stream is kept for the verifier. Neither depends on the
+/// The memory of a point on one thread, and whether its timed stream is kept for the verifier. Neither depends on the
 /// number of threads, so rows do not either.
 struct PointPlan {
-  Cost estimate;
+  std::size_t bytes = 0;
   bool records = true;
   std::string left_out;              ///< why the stream is not kept, with the bytes that it would take
   std::size_t bytes_of_sharing = 0;  ///< more bytes if several threads share a simulation
@@ -54,9 +54,11 @@ struct PointPlan {
   std::uint64_t bound_work = 0;
 };
 /// The plan under this limit, the topology included. Its bytes exceed the limit if even the least plan does not fit.
-/// `time_only`: a program's stream is not to be kept. O(links), and the synthesizer's estimates.
+/// `time_only`: a program's stream is not to be kept. O(links), and the synthesizer's estimate of its bytes.
 [[nodiscard]] PointPlan plan_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes,
                                    bool time_only = false);
+/// The cost of the point's run as plan_point() plans it under this limit. As plan_point().
+[[nodiscard]] Cost cost_of_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes);
 
 /// PointPlan::bound_work by itself.
 [[nodiscard]] std::uint64_t bound_work(const PreparedPoint& prepared);

@@ -15,8 +15,6 @@ namespace tenex {
 /// The cost of a point whose collectives are timed by a formula, from its settings alone; nullopt if they are simulated
 /// or synthesized. O(1).
 [[nodiscard]] std::optional<Cost> cost_of_formula(const DesignPoint& point);
-/// The same cost priced, without its counts: studies have millions of such points.
-[[nodiscard]] std::optional<Estimate> estimate_formula(const DesignPoint& point);
 
 /// The key of estimates: all settings but bandwidths, prices and the seed. Points with equal keys have equal estimates.
 /// O(length of the key).
