@@ -87,8 +87,8 @@ std::vector<Trial> trials_of_algorithms(const DesignPoint& point, Estimator& est
   for (const AlgorithmTraits* traits : algorithm_traits()) {
     if (!may_do(*traits, point, switches)) continue;
     auto trial = with_algorithm(point, *traits);
-    const auto expected = estimator.cost(trial);
-    trials.push_back({std::move(trial), expected});
+    auto expected = estimator.cost(trial);
+    trials.push_back({std::move(trial), std::move(expected)});
   }
   std::ranges::stable_sort(trials, {}, [](const Trial& trial) { return trial.expected.weight; });
   return trials;
@@ -229,7 +229,7 @@ std::vector<Trial> affordable(std::vector<Trial> all, Trials& trials, std::size_
     if (trial.expected.bytes > memory_limit_bytes)
       trials.leave_out(trial.point, fmt::format("it needs {} bytes", trial.expected.bytes));
     else if (!kept.empty() && trial.expected.weight > kMostWeightOfAlgorithm)
-      trials.leave_out(trial.point, fmt::format("it is expected to take {:.0f} s", trial.expected.weight));
+      trials.leave_out(trial.point, fmt::format("it is expected to take {:.0f} s", trial.expected.estimate().seconds));
     else
       kept.push_back(std::move(trial));
   }

@@ -1,10 +1,10 @@
 // Work, counted in units, and the one table of what a unit takes.
 //
-// Whoever estimates a cost counts units of work from sizes alone. The table (src/base/work.cpp) has two prices
-// of every unit. `seconds` says how long it takes: what plans, leases and progress tell, fitted to measured rows by
-// analysis/tenex_analysis/work_prices.py. `weight` decides: which engines, algorithms and numbers of chunks are tried,
-// and in which order. Results depend on weights, so they are part of the physics and stay as they are when seconds are
-// fitted again.
+// Whoever estimates a cost counts units of work from sizes alone. The table (src/base/work.cpp) has two prices of every
+// unit. `seconds` says how long it takes: what plans, leases, progress and the reasons of rows tell, fitted to measured
+// rows by analysis/tenex_analysis/work_prices.py. `weight` decides: which engines, algorithms and numbers of chunks are
+// tried, and in which order. Results depend on weights, so they are part of the physics and stay as they are when
+// seconds are fitted again.
 #pragma once
 
 #include <cstddef>
