@@ -163,7 +163,7 @@ double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
 /// messages; the engine `trains` takes them one by one.
 double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double messages, bool records) {
   if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
-  if (!records && (goes_by_orbit(point, sizes) || takes_trains(point, sizes)))
+  if (!records && (goes_by_orbit(point, sizes) || goes_in_trains(point, sizes, point.collective().kind)))
     return static_cast<double>(sizes.topology.npus) * 512;
   return messages * bytes_per_waiting_message;
 }

@@ -5,6 +5,8 @@
 #include <bit>
 #include <limits>
 
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
@@ -29,15 +31,18 @@ bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   return moves_by_orbit(point, sizes) && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
 }
 
-bool takes_trains(const DesignPoint& point, const PointSizes& sizes) {
+bool goes_in_trains(const DesignPoint& point, const PointSizes& sizes, CollectiveKind part) {
+  const auto& runs = point.collective();
   const auto& blocks = point.topology.shape.blocks;
   const bool one_block = std::ranges::count_if(blocks, [](const Block& block) { return block.size > 1; }) == 1;
-  const bool open = point.collective().kind != CollectiveKind::all_reduce &&
-                    point.collective().kind != CollectiveKind::mixed &&
-                    sizes.collective.smallest_chunk == sizes.collective.largest_chunk;
-  const bool wires = point.topology.switches.forwarding == SwitchForwarding::cut_through;
   const bool tree = std::ranges::any_of(blocks, [](const Block& block) { return !block.levels.empty(); });
-  return one_block && sizes.product && open && !wires && !tree;
+  const bool wires = point.topology.switches.forwarding == SwitchForwarding::cut_through;
+  const bool open = part != CollectiveKind::all_reduce && part != CollectiveKind::mixed && runs.window == 0 &&
+                    start_delays_of(point).empty() && sizes.collective.smallest_chunk == sizes.collective.largest_chunk;
+  const bool asked =
+      runs.simulation_engine == SimulationEngine::automatic || runs.simulation_engine == SimulationEngine::trains;
+  return may_run(point, sizes.topology.npus, &Algorithm::straight) && asked && one_block && sizes.product && open &&
+         !wires && !tree;
 }
 
 bool walks(const DesignPoint& point) {

@@ -13,8 +13,9 @@ namespace tenex {
 [[nodiscard]] bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes);
 /// Whether the engine `orbit` runs the program if nothing is recorded.
 [[nodiscard]] bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes);
-/// Whether the engine `trains` runs the point's straight messages if nothing is recorded.
-[[nodiscard]] bool takes_trains(const DesignPoint& point, const PointSizes& sizes);
+/// Whether the engine `trains` runs the point's program, or that of `auto` whose messages go straight, if nothing is
+/// recorded. `part`: the point's kind, or that of a half of its All-Reduce.
+[[nodiscard]] bool goes_in_trains(const DesignPoint& point, const PointSizes& sizes, CollectiveKind part);
 
 /// Whether every chunk goes to one NPU, as a copy: the verifier then follows each chunk's walk.
 [[nodiscard]] bool walks(const DesignPoint& point);

@@ -10,7 +10,6 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
-#include "tenex/topology/block.hpp"
 
 namespace tenex {
 namespace {
@@ -36,23 +35,15 @@ WorkUnit unit_of_check(const DesignPoint& point) {
   return reduces(point.collective().kind) ? WorkUnit::verified_sum : WorkUnit::verified_send;
 }
 
-/// Whether messages go straight over one block, and so in trains.
-bool goes_straight(const DesignPoint& point, const PointSizes& sizes) {
-  const auto& blocks = point.topology.shape.blocks;
-  const auto block = std::ranges::find_if(blocks, [](const Block& each) { return each.size > 1; });
-  const auto others = std::ranges::count_if(blocks, [](const Block& each) { return each.size > 1; }) - 1;
-  if (tries_all(point) || !sizes.product || others != 0 || !block->levels.empty()) return false;
-  return may_run(point, sizes.topology.npus, &Algorithm::straight) ||
-         (block->rule->diameter_hops(*block) <= 2 &&
-          may_run(point, sizes.topology.npus, &Algorithm::straight_in_block));
-}
-
-/// A simulation of which nothing is kept.
-Work work_of_timing(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program) {
+/// A simulation of which nothing is kept. `part`: the point's kind, or that of a half.
+Work work_of_timing(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program,
+                    CollectiveKind part) {
   if (point.collective().backend == Backend::congestion_unaware) return {WorkUnit::formula_message, program.messages};
   if (goes_by_orbit(point, sizes))
     return {WorkUnit::simulated_hop, program.hops / static_cast<double>(sizes.topology.npus)};
-  return {goes_straight(point, sizes) ? WorkUnit::train_hop : WorkUnit::simulated_hop, program.hops};
+  // Of the programs of `auto`, most do not go in trains.
+  const bool trains = !tries_all(point) && goes_in_trains(point, sizes, part);
+  return {trains ? WorkUnit::train_hop : WorkUnit::simulated_hop, program.hops};
 }
 
 /// What programs take to be made that keep more than a few numbers for each NPU.
@@ -68,17 +59,19 @@ Work work_of_making(const DesignPoint& point, const PointSizes& sizes) {
 }
 
 Work told_of_program(const DesignPoint& point, const PointSizes& sizes, bool records) {
+  const auto kind = point.collective().kind;
   const auto programs = sizes_of_programs(point, sizes);
   // `auto` times each, and runs the fastest: often the one with the fewest hops.
   const auto chosen = *std::ranges::min_element(programs, {}, &ProgramSizes::hops);
   Work work = work_of_any(point, sizes, moves_by_orbit(point, sizes)) + work_of_making(point, sizes);
   if (tries_all(point))
-    for (const auto& program : programs) work += work_of_timing(point, sizes, program);
+    for (const auto& program : programs) work += work_of_timing(point, sizes, program, kind);
   // An All-Reduce runs as a whole and as two halves, of which one is kept. Trees have no halves.
   const auto* named = find_algorithm(point.algorithm);
-  const bool twice = point.collective().kind == CollectiveKind::all_reduce && (named == nullptr || named->reads.phases);
-  if (twice || !records) work += work_of_timing(point, sizes, chosen);
-  if (twice && !records) work += work_of_timing(point, sizes, chosen);
+  const bool twice = kind == CollectiveKind::all_reduce && (named == nullptr || named->reads.phases);
+  const bool keeps_whole = records && (!twice || point.collective().overlap);
+  if (!keeps_whole) work += work_of_timing(point, sizes, chosen, kind);
+  if (twice && (keeps_whole || !records)) work += work_of_timing(point, sizes, chosen, CollectiveKind::reduce_scatter);
   if (!records) return work;
   work.add(WorkUnit::recorded_hop, chosen.hops);
   work.add(unit_of_check(point), chosen.hops);
