@@ -45,7 +45,8 @@ Result<std::size_t> check_topology(const DesignPoint& point) {
 /// network and value is checked once.
 Diagnostics check_named_faults(const DesignPoint& point, std::set<std::string>& checked) {
   if (point.topology.machine_file.empty() || point.topology.faults.empty()) return {};
-  if (!checked.insert(network_key(point, {})).second || !check_topology_memory(point, most_bytes)) return {};
+  if (!checked.insert(cache_key(point, Changes::network)).second || !check_topology_memory(point, most_bytes))
+    return {};
   return check_faults(point).errors();
 }
 
@@ -72,7 +73,7 @@ class PointChecker {
  private:
   /// Checks a point without faults.
   void add_whole(const DesignPoint& point) {
-    const auto [entry, fresh] = npus_of_.try_emplace(network_key(point), 0);
+    const auto [entry, fresh] = npus_of_.try_emplace(cache_key(point, kOfNetwork), 0);
     if (fresh) {
       const auto npus = check_topology(point);
       if (npus)

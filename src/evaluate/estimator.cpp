@@ -49,9 +49,8 @@ struct StandIn {
 StandIn stand_in_for(const DesignPoint& point) {
   const auto& choice = point.topology;
   StandIn result;
-  result.text =
-      network_key(point, {}) + settings_text(point, Changes::collective | Changes::chunks | Changes::synthesis |
-                                                        Changes::simulation | Changes::bound);
+  result.text = cache_key(point, Changes::network | Changes::collective | Changes::chunks | Changes::synthesis |
+                                     Changes::simulation | Changes::bound);
   if (!is_plain_shape(point)) return result;
   constexpr auto fastest = gigabytes_per_second(1000);
   std::vector<LinkClass> kinds;
@@ -99,7 +98,7 @@ std::string Estimator::sharing_key(const DesignPoint& point) {
 Cost Estimator::cost(const DesignPoint& point) {
   if (point.trains()) {
     if (auto quick = cost_of_formula(point)) return *std::move(quick);
-    return remember(training_cost_key(point), [&] {
+    return remember(cache_key(point, kOfTrainingCost), [&] {
       return cost_of_training(
           point, [this](const DesignPoint& collective) { return cost(collective); }, workloads_.impl().training,
           memory_limit_bytes_);

@@ -22,7 +22,7 @@ std::string refusal_of(const DesignPoint& point, ExecutionCache& cache) {
 
 std::string Foresight::operator()(const DesignPoint& point) {
   if (point.trains() || planned_topology_bytes(point) > kMostTopologyBytes) return {};
-  auto key = network_key(point) + settings_text(point, Changes::collective | Changes::synthesis | Changes::simulation);
+  auto key = cache_key(point, kOfNetwork | Changes::collective | Changes::synthesis | Changes::simulation);
   const auto [known, is_new] = known_.try_emplace(std::move(key));
   if (is_new) known->second = refusal_of(point, topologies_.impl().execution);
   return known->second;

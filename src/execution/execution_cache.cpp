@@ -17,8 +17,9 @@
 
 namespace tenex {
 
-std::string network_key(const DesignPoint& point, Changes pace) {
-  auto key = settings_text(point, Changes::network | pace);
+std::string cache_key(const DesignPoint& point, Changes changes) {
+  auto key = settings_text(point, changes);
+  if (!meet(changes, Changes::network)) return key;
   if (draws(point.topology.faults)) key += fmt::format(" d{}", point.seed);
   // Synthesizers get networks of their own (build_transformed_topology()): unwound, and without a shape if links
   // differ.
@@ -26,21 +27,6 @@ std::string network_key(const DesignPoint& point, Changes pace) {
   if (synthesizer != nullptr) key += synthesizer->reads.switches ? " s1" : " s0";
   return key;
 }
-
-std::string schedule_settings(const DesignPoint& point) {
-  return network_key(point, {}) + settings_text(point, Changes::synthesis | Changes::draws);
-}
-
-namespace {
-
-/// The settings on which a bound depends for one network.
-std::string bounded_settings(const DesignPoint& point) {
-  return settings_text(point, Changes::collective | Changes::chunks | Changes::size | Changes::bound);
-}
-
-}  // namespace
-
-std::string bound_cache_key(const DesignPoint& point) { return network_key(point) + bounded_settings(point); }
 
 std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point, const std::string& key,
                                                            std::size_t memory_limit_bytes, ExecutionCache& cache) {
@@ -58,7 +44,7 @@ std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& po
 namespace {
 
 std::string key_of(const PreparedPoint& prepared, bool single_chunks) {
-  return prepared.network_key + bounded_settings(prepared.point) + (single_chunks ? "" : " several");
+  return prepared.network_key + cache_key(prepared.point, kOfBoundOnNetwork) + (single_chunks ? "" : " several");
 }
 
 BoundProblem problem_of(const PreparedPoint& prepared, const Topology& bounded, bool single_chunks,
@@ -96,10 +82,12 @@ void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std:
   }
 }
 
-std::shared_ptr<const CachedBound> find_cheap_bound(const PreparedPoint& prepared, bool single_chunks,
-                                                    ExecutionCache& cache) {
+namespace {
+
+std::shared_ptr<const CachedBound> find_cheap(const std::string& key, const PreparedPoint& prepared, bool single_chunks,
+                                              ExecutionCache& cache) {
   return cache.bounds.get(
-      key_of(prepared, single_chunks),
+      key,
       [&] {
         const auto plain = topology_for_bounds(prepared.point, prepared.topology());
         const Topology& bounded = plain ? *plain : prepared.topology();
@@ -111,12 +99,20 @@ std::shared_ptr<const CachedBound> find_cheap_bound(const PreparedPoint& prepare
       bytes_of);
 }
 
+}  // namespace
+
+std::shared_ptr<const CachedBound> find_cheap_bound(const PreparedPoint& prepared, bool single_chunks,
+                                                    ExecutionCache& cache) {
+  return find_cheap(key_of(prepared, single_chunks), prepared, single_chunks, cache);
+}
+
 std::shared_ptr<const CachedBound> find_bound(const PreparedPoint& prepared, bool single_chunks, SimTime time,
                                               std::uint64_t work, ExecutionCache& cache) {
-  auto cheap = find_cheap_bound(prepared, single_chunks, cache);
+  const auto key = key_of(prepared, single_chunks);
+  auto cheap = find_cheap(key, prepared, single_chunks, cache);
   if (cheap->time >= time) return cheap;
   return cache.bounds.get(
-      key_of(prepared, single_chunks) + fmt::format(" within {}", work),
+      key + fmt::format(" within {}", work),
       [&] {
         const auto plain = topology_for_bounds(prepared.point, prepared.topology());
         CachedBound best = *cheap;

@@ -45,7 +45,7 @@ SynthesisProblem PreparedPoint::problem(std::size_t memory_limit_bytes) const {
 
 Result<PreparedPoint> prepare(const DesignPoint& point, std::size_t memory_limit_bytes, ExecutionCache& cache) {
   if (auto fits = check_topology_memory(point, memory_limit_bytes); !fits) return fits.errors();
-  auto key = network_key(point);
+  auto key = cache_key(point, kOfNetwork);
   const auto built = find_topology(point, key, memory_limit_bytes, cache);
   if (!*built) return built->errors();
   auto collective = build_point_collective(point, (*built)->topology.npus());
@@ -55,7 +55,7 @@ Result<PreparedPoint> prepare(const DesignPoint& point, std::size_t memory_limit
 
 PreparedPoint prepare_with(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
                            std::shared_ptr<const Collective> collective) {
-  return assemble(point, std::move(network), std::move(collective), network_key(point));
+  return assemble(point, std::move(network), std::move(collective), cache_key(point, kOfNetwork));
 }
 
 Status check_reach(const PreparedPoint& prepared) {

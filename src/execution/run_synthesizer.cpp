@@ -35,7 +35,7 @@ Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const Executi
   problem.threads = asked.threads;
   problem.solver_progress = asked.solver_progress;
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
-                                : shared.synthesize(*synthesizer, problem, schedule_settings(point));
+                                : shared.synthesize(*synthesizer, problem, cache_key(point, kOfSchedule));
   if (!made) return made.errors();
 
   const bool all_reduce = collective.kind() == CollectiveKind::all_reduce;

@@ -17,6 +17,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/design/design_point.hpp"
+#include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/options.hpp"
 #include "tenex/topology/topology.hpp"
 #include "tenex/training/training_cache.hpp"
@@ -41,6 +42,8 @@ class MeasuredCollectiveTime : public CollectiveTime {
 
 struct GroupNetwork;
 
+/// What the collective of one group that pipeline or themis simulates depends on, and its bound.
+inline constexpr Changes kOfPipelined = kOfNetwork | kOfBoundOnNetwork | Changes::synthesis | Changes::simulation;
 /// The point that pipeline (or themis) simulates for a collective of one group; the collective's bound is that of the
 /// point's topology and collective. `communication` must be a collective.
 [[nodiscard]] DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& group,

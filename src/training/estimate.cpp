@@ -106,11 +106,6 @@ std::optional<Cost> cost_of_formula(const DesignPoint& point) {
   return without_collectives(point);
 }
 
-std::string training_cost_key(const DesignPoint& point) {
-  return settings_text(point, Changes::network | Changes::latency | Changes::chunks | Changes::synthesis |
-                                  Changes::simulation | Changes::training);
-}
-
 Cost cost_of_training(const DesignPoint& given, const std::function<Cost(const DesignPoint&)>& of_collective,
                       TrainingCache& cache, std::size_t memory_limit_bytes) {
   auto whole = without_collectives(given);

@@ -100,8 +100,7 @@ class PipelineTime final : public MeasuredCollectiveTime {
 
   [[nodiscard]] Result<SimTime> simulate_collective(const DesignPoint& group_point) const {
     const auto made = network_.cache.pipelined.get(
-        bound_cache_key(group_point) + settings_text(group_point, Changes::synthesis | Changes::simulation),
-        [&] { return run(group_point); },
+        cache_key(group_point, kOfPipelined), [&] { return run(group_point); },
         [](const Result<VerifiedCollective>& value) {
           return sizeof(value) + (value ? value->left_out.size() : to_string(value.errors()).size());
         });
@@ -124,7 +123,8 @@ class PipelineTime final : public MeasuredCollectiveTime {
     options.threads = network_.options.threads;
     options.memory_limit_bytes = network_.options.memory_limit_bytes;
     options.time_only = network_.options.time_only;
-    const auto built = find_topology(group_point, network_key(group_point), options.memory_limit_bytes, cache);
+    const auto built =
+        find_topology(group_point, cache_key(group_point, kOfNetwork), options.memory_limit_bytes, cache);
     if (!*built) return built->errors();
     const std::shared_ptr<const PointTopology> network(built, &**built);
     auto made = time_collective(group_point, network, {}, options, false, cache.schedules);

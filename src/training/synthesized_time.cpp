@@ -111,16 +111,15 @@ DesignPoint SynthesizedTime::point_on(const Dimensions& dimensions, const Commun
 
 SynthesizedTime::Topologies SynthesizedTime::topology_on(const Dimensions& dimensions) const {
   const auto point = point_on(dimensions, nullptr);
-  return find_topology(point, network_key(point), network_.options.memory_limit_bytes, cache_.execution);
+  return find_topology(point, cache_key(point, kOfNetwork), network_.options.memory_limit_bytes, cache_.execution);
 }
 
 std::string SynthesizedTime::key_of(const Communication& communication, const Mapping& mapping) const {
   const auto& span = mapping.span(communication.scope);
   const auto point = point_on(dimensions_of(span), nullptr);
-  auto key = network_key(point) +
-             settings_text(point, Changes::chunks | Changes::synthesis | Changes::simulation | Changes::draws) +
-             fmt::format(" {} S{} m{} k{} g", to_string(communication.kind), communication.size.count(),
-                         network_.options.memory_limit_bytes, contention_);
+  auto key = cache_key(point, kOfSynthesized) + fmt::format(" {} S{} m{} k{} g", to_string(communication.kind),
+                                                            communication.size.count(),
+                                                            network_.options.memory_limit_bytes, contention_);
   for (const auto& share : span.shares) key += fmt::format("{}:{},", share.members, share.stride);
   return key;
 }
@@ -186,7 +185,7 @@ Result<ConcurrentEnds> SynthesizedTime::concurrent(std::span<const Communication
   if (!contention_ || are_disjoint(of_first, of_second))
     return CollectiveTime::concurrent(first, second, offset, mapping);
   const auto both = united(of_first, of_second);
-  auto key = network_key(point_on(both, nullptr)) + fmt::format(" offset {}", offset.count());
+  auto key = cache_key(point_on(both, nullptr), kOfNetwork) + fmt::format(" offset {}", offset.count());
   for (const auto stream : {first, second}) {
     key += " stream";
     for (const auto& communication : stream)

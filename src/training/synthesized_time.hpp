@@ -31,6 +31,10 @@ namespace tenex {
 /// The algorithm of collectives that a point's synthesizer does not support, such as an All-to-All with `tacos`.
 inline constexpr std::string_view kAlgorithmForTheRest = "direct";
 
+/// What a synthesized collective of training depends on beside its communication.
+inline constexpr Changes kOfSynthesized =
+    kOfNetwork | Changes::chunks | Changes::synthesis | Changes::simulation | Changes::draws;
+
 /// The point of a communication on the product of some dimensions: the training point's algorithm (tacos if it names
 /// none) with its settings. `communication` must be a collective.
 [[nodiscard]] DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& dimensions,

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "tenex/execution/execution_cache.hpp"
 #include "tenex/files/input_files.hpp"
 
 namespace tenex {
@@ -199,12 +200,10 @@ Place place_of_key(std::string_view key) { return {std::string(key), 0, 0}; }
 
 std::shared_ptr<const Result<TrainingSetup>> find_setup(const DesignPoint& point, TrainingCache& cache) {
   const auto& choice = point.training();
-  KeyBuilder key;
-  key.add(choice.workload).add(choice.cost_model).add(point.topology.shape).add(choice.hp).add(choice.compute);
-  key.add(choice.batch_rule).add(choice.global_batch).add(choice.collective_time).add(choice.in_network);
-  key.add(choice.price_level).add(choice.dimension_kinds);
+  auto key = cache_key(point, kOfSetup);
+  for (const auto* file : {&choice.workload, &choice.cost_model}) key.append(1, '\0').append(file->path);
   return cache.setups.get(
-      key.key(), [&] { return make_setup(point, cache); },
+      key, [&] { return make_setup(point, cache); },
       [](const Result<TrainingSetup>& made) {
         return made ? 2048 + 256 * made->traffic.communications().size() : std::size_t{512};
       });

@@ -32,6 +32,8 @@ struct TrainingSetup {
   std::string described;  ///< the mapping in words
 };
 
+/// What a setup depends on, beside the paths of files that its errors name.
+inline constexpr Changes kOfSetup = Changes::network | Changes::training | Changes::cost;
 /// The setup of a training point. Errors: those of a workload or cost model file, a parallelization that does not fit
 /// the shape or the workload, no compute rate, in-network reduction in a dimension without switches, a dimension
 /// without prices.

@@ -130,8 +130,8 @@ using SettingCell = std::variant<std::string, std::int64_t, double, std::vector<
 /// The points that read a key.
 enum class ReadBy : std::uint8_t { all, collectives, training };
 
-/// What a key changes of a point. Caches are keyed by the keys that change what they hold (settings_text()), so a key
-/// that states this is in every cache key where it matters.
+/// What a key changes of a point. Caches are keyed by the keys that change what they hold (cache_key()), so a key that
+/// states this is in every cache key where it matters.
 enum class Changes : std::uint16_t {
   network = 1U << 0,     ///< which links join whom, what switches can do, what has failed, is slow or starts late
   latency = 1U << 1,     ///< alpha of links
@@ -143,7 +143,8 @@ enum class Changes : std::uint16_t {
   simulation = 1U << 7,  ///< the program of an algorithm, and how it is timed
   bound = 1U << 8,       ///< the lower bound beside the time, for the same network and collective
   training = 1U << 9,    ///< what an iteration computes and communicates
-  draws = 1U << 10,      ///< random choices
+  cost = 1U << 10,       ///< the price of the network
+  draws = 1U << 11,      ///< random choices
 };
 [[nodiscard]] constexpr Changes operator|(Changes a, Changes b) {
   return static_cast<Changes>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));

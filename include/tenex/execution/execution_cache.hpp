@@ -43,15 +43,19 @@ struct ExecutionCache {
   SharedSchedules schedules;
 };
 
-/// The cache key of a point's topology; without `pace`, of one whose links are all alike, for any alpha and bandwidth.
-[[nodiscard]] std::string network_key(const DesignPoint& point, Changes pace = Changes::latency | Changes::bandwidth);
-/// The settings that change a schedule at any pace: all of a synthesis except its collective.
-[[nodiscard]] std::string schedule_settings(const DesignPoint& point);
-/// The cache key of a bound on schedules whose sends carry one chunk each.
-[[nodiscard]] std::string bound_cache_key(const DesignPoint& point);
+/// The key of all that depends on a point by what its settings change alone: equal for points that agree in all
+/// settings that change something of `changes`. With Changes::network it also tells apart what else makes networks: the
+/// draws of faults, and whether a synthesizer keeps switches. The one way to make keys of points. O(length).
+[[nodiscard]] std::string cache_key(const DesignPoint& point, Changes changes);
+/// What a topology depends on.
+inline constexpr Changes kOfNetwork = Changes::network | Changes::latency | Changes::bandwidth;
+/// What a schedule depends on at any pace, its collective apart.
+inline constexpr Changes kOfSchedule = Changes::network | Changes::synthesis | Changes::draws;
+/// What a bound depends on beside its network.
+inline constexpr Changes kOfBoundOnNetwork = Changes::collective | Changes::chunks | Changes::size | Changes::bound;
 
-/// The point's transformed topology, found or built. `key`: its network_key(). Errors: those of check_topology_memory()
-/// and of build_transformed_topology().
+/// The point's transformed topology, found or built. `key`: its cache_key(kOfNetwork). Errors: those of
+/// check_topology_memory() and of build_transformed_topology().
 [[nodiscard]] std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point,
                                                                          const std::string& key,
                                                                          std::size_t memory_limit_bytes,

@@ -28,7 +28,7 @@ struct PreparedPoint {
   std::shared_ptr<const Collective> collective;
   std::vector<StartDelay> start_delays;
   PointSizes sizes;
-  std::string network_key;  ///< network_key(point)
+  std::string network_key;  ///< cache_key(point, kOfNetwork)
 
   [[nodiscard]] const Topology& topology() const { return network->topology; }
   [[nodiscard]] Instance instance() const { return {topology(), *collective, point.occupancy}; }

@@ -57,7 +57,7 @@ class SharedSchedules {
   explicit SharedSchedules(std::size_t limit_bytes) : made_(limit_bytes) {}
 
   /// Returns the synthesizer's schedule: found and scaled if an equal problem was solved at another pace, otherwise
-  /// made. `settings`: those of the point that change a schedule, as a text (schedule_settings()). Two threads that ask
+  /// made. `settings`: those of the point that change a schedule, as a text (kOfSchedule). Two threads that ask
   /// for the same schedule at once may both make it. Errors: the synthesizer's.
   [[nodiscard]] Result<Synthesis> synthesize(const Synthesizer& synthesizer, const SynthesisProblem& problem,
                                              const std::string& settings);

@@ -16,9 +16,9 @@ namespace tenex {
 /// or synthesized. O(1).
 [[nodiscard]] std::optional<Cost> cost_of_formula(const DesignPoint& point);
 
-/// The key of estimates: all settings but bandwidths, prices and the seed. Points with equal keys have equal estimates.
-/// O(length of the key).
-[[nodiscard]] std::string training_cost_key(const DesignPoint& point);
+/// What cost_of_training() depends on: all settings but bandwidths, prices and the seed.
+inline constexpr Changes kOfTrainingCost = Changes::network | Changes::latency | Changes::chunks | Changes::synthesis |
+                                           Changes::simulation | Changes::training;
 
 /// The cost of a point whose collectives are simulated or synthesized: the sum of its workload's distinct collectives,
 /// of concurrent communications if they contend, and of a scheme's solver. `of_collective`: the cost of a point that
