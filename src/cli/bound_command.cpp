@@ -174,7 +174,7 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
     point.topology.unwind = 0;
   }
   ExecutionCache cache(0);
-  const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
+  const auto prepared = prepare(point, planned_topology_bytes(point), ExecutionOptions{}.memory_limit_bytes, cache);
   if (!prepared) return complain(prepared.errors()), ExitCode::bad_input;
   if (const auto reach = check_reach(*prepared); !reach) return complain(reach.errors()), ExitCode::bad_input;
   if (const auto in_range = check_time_range(*prepared); !in_range)

@@ -1,11 +1,10 @@
 // Errors of a study that show only when topologies are built. Each distinct topology is checked once, before any work.
 // A topology is not built if its text alone decides, or if it is too large.
-#include <map>
+#include <memory>
 #include <new>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "evaluate/cache.hpp"
 #include "tenex/evaluate/evaluate.hpp"
@@ -23,29 +22,19 @@ bool follows_from_text(const DesignPoint& point) {
   return point.topology.machine_file.empty() && point.topology.without.empty();
 }
 
-/// The NPUs of a point's topology; 0 if it is too large to check here, so that its row reports the error.
-Result<std::size_t> check_topology(const DesignPoint& point) {
-  if (follows_from_text(point)) {
-    auto errors = check_shape(point.topology.shape, point.topology.links, unwinding_degree(point));
-    // Too many vertices to address is a matter of size, like too little memory: the row reports it.
-    std::erase_if(errors, [](const Diagnostic& error) { return error.fault == Fault::resource; });
-    return errors.empty() ? Result<std::size_t>(point.topology.shape.npus()) : Result<std::size_t>(std::move(errors));
-  }
-  if (!check_topology_memory(point, most_bytes)) return std::size_t{0};
-  try {
-    const auto built = build_transformed_topology(point);
-    if (!built) return built.errors();
-    return built->topology.npus();
-  } catch (const std::bad_alloc&) {
-    return std::size_t{0};
-  }
+/// The errors of a shape with all its links. Too many vertices to address is a matter of size, like too little memory:
+/// the row reports it.
+Diagnostics check_text(const DesignPoint& point) {
+  auto errors = check_shape(point.topology.shape, point.topology.links, unwinding_degree(point));
+  std::erase_if(errors, [](const Diagnostic& error) { return error.fault == Fault::resource; });
+  return errors;
 }
 
 /// The faults of a machine file that its network does not have; those of shapes were checked with their text. Each
 /// network and value is checked once.
 Diagnostics check_named_faults(const DesignPoint& point, std::set<std::string>& checked) {
   if (point.topology.machine_file.empty() || point.topology.faults.empty()) return {};
-  if (!checked.insert(cache_key(point, Changes::network)).second || !check_topology_memory(point, most_bytes))
+  if (!checked.insert(cache_key(point, Changes::network)).second || planned_topology_bytes(point) > most_bytes)
     return {};
   return check_faults(point).errors();
 }
@@ -71,25 +60,33 @@ class PointChecker {
   [[nodiscard]] Diagnostics& errors() { return all_; }
 
  private:
-  /// Checks a point without faults.
+  /// Checks a point without faults. The text gives a shape's number of NPUs, so its groups and sizes were checked then.
+  /// A machine file gives it only now.
   void add_whole(const DesignPoint& point) {
-    const auto [entry, fresh] = npus_of_.try_emplace(cache_key(point, kOfNetwork), 0);
-    if (fresh) {
-      const auto npus = check_topology(point);
-      if (npus)
-        entry->second = *npus;
-      else
-        append(all_, with_topology(npus.errors(), point));
-    }
-    // The text gives a shape's number of NPUs, so its groups and sizes were checked then. A machine file gives it only
-    // now.
-    if (point.topology.machine_file.empty() || entry->second == 0) return;
-    if (const auto collective = build_point_collective(with_any_chunks(point), entry->second); !collective)
+    const bool from_file = !point.topology.machine_file.empty();
+    const bool fresh = networks_checked_.insert(cache_key(point, kOfNetwork)).second;
+    if (!fresh && !from_file) return;
+    if (follows_from_text(point)) return append(all_, with_topology(check_text(point), point));
+    const auto built = find_network(point);
+    if (!built) return;
+    if (!*built && fresh) append(all_, with_topology(built->errors(), point));
+    if (!*built || !from_file) return;
+    if (const auto collective = build_point_collective(with_any_chunks(point), (*built)->topology.npus()); !collective)
       append(all_, with_topology(collective.errors(), point));
+  }
+  /// The network, or its errors; null if it is too large to be built here, so that its row reports the error.
+  std::shared_ptr<const Result<PointTopology>> find_network(const DesignPoint& point) {
+    if (planned_topology_bytes(point) > most_bytes) return nullptr;
+    try {
+      return find_topology(point, cache_key(point, kOfNetwork), networks_.impl().execution);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
   }
 
   Diagnostics all_;
-  std::map<std::string, std::size_t> npus_of_;  // of each topology checked so far; 0 if it could not be built
+  Cache networks_;
+  std::set<std::string> networks_checked_;
   std::set<std::string> faults_checked_;
 };
 

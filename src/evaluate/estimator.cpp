@@ -25,8 +25,9 @@ bool is_plain_shape(const DesignPoint& point) { return point.topology.machine_fi
 
 Cost cost_by_building(const DesignPoint& point, std::size_t memory_limit_bytes, ExecutionCache& cache) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
-  if (is_plain_shape(point) && planned_topology_bytes(point) > most_bytes) return guess_synthesis(point);
-  const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
+  const auto topology_bytes = planned_topology_bytes(point);
+  if (is_plain_shape(point) && topology_bytes > most_bytes) return guess_synthesis(point);
+  const auto prepared = prepare(point, topology_bytes, ExecutionOptions{}.memory_limit_bytes, cache);
   // What cannot run takes nothing; plans may take it for granted that every NPU of a group is reached.
   if (!prepared || !check_reach(*prepared)) return {};
   return cost_of_point(*prepared, memory_limit_bytes);

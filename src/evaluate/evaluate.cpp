@@ -128,8 +128,9 @@ bool verify_stream(Evaluation& row, const PreparedPoint& prepared, const TimedSt
 /// Prepares the point and describes it; nullopt if that ended the row.
 std::optional<PreparedPoint> prepare(Evaluation& row, const DesignPoint& point, ExecutionCache& cache,
                                      const EvaluateOptions& options) {
-  row.memory_planned_bytes = static_cast<std::int64_t>(planned_topology_bytes(point));
-  auto prepared = prepare(point, options.memory_limit_bytes, cache);
+  const auto topology_bytes = planned_topology_bytes(point);
+  row.memory_planned_bytes = static_cast<std::int64_t>(topology_bytes);
+  auto prepared = prepare(point, topology_bytes, options.memory_limit_bytes, cache);
   if (!prepared) return end_point(row, prepared.errors()), std::nullopt;
   describe(row, *prepared);
   if (const auto able = check_point(*prepared); !able) return end_point(row, able.errors()), std::nullopt;
@@ -179,7 +180,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   const auto limit = options.memory_limit_bytes;
   const auto plan = plan_point(*prepared, limit, options.time_only);
   row.memory_planned_bytes = static_cast<std::int64_t>(plan.bytes);
-  if (auto enough = check_memory(plan, limit, "the point"); !enough) return end_point(row, enough.errors());
+  if (auto enough = check_memory(plan.bytes, limit, "the point"); !enough) return end_point(row, enough.errors());
   auto stream = run_collective(*prepared, plan, options, cache.schedules);
   if (!stream) return end_point(row, stream.errors());
   describe(row, *stream);

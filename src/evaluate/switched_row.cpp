@@ -40,8 +40,7 @@ bool fill_switched(Evaluation& row, const PreparedPoint& prepared, const Schedul
   };
   const auto network_bytes = planned_topology_bytes(network_point);
   if (unless_it_fits(network_bytes)) return true;
-  const auto found =
-      find_topology(network_point, cache_key(network_point, kOfNetwork), checking.memory_limit_bytes, cache);
+  const auto found = find_topology_within(network_point, checking.memory_limit_bytes, cache);
   if (!*found) return leave_out(row, to_string(found->errors())), true;
   const auto with_switches = prepare_with(network_point, {found, &**found}, prepared.collective);
   const auto& switched = with_switches.topology();

@@ -147,16 +147,9 @@ std::vector<StartDelay> start_delays_of(const DesignPoint& point) {
   return delays;
 }
 
-Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes) {
-  const auto needed = planned_topology_bytes(point);
-  if (needed <= limit_bytes) return success();
-  return resource_error(fmt::format("the topology needs {} bytes", needed),
-                        fmt::format("the limit is {} bytes", limit_bytes),
-                        "raise the limit or run it on a larger host");
-}
-
 Result<Topology> build_point_topology(const DesignPoint& point, std::size_t memory_limit_bytes) {
-  if (auto fits = check_topology_memory(point, memory_limit_bytes); !fits) return fits.errors();
+  if (auto fits = check_memory(planned_topology_bytes(point), memory_limit_bytes, "the topology"); !fits)
+    return fits.errors();
   auto built = build_transformed_topology(point);
   if (!built) return built.errors();
   return std::move(built->topology);

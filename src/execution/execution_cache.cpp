@@ -12,6 +12,7 @@
 #include "tenex/bound/certificates.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/plan.hpp"
+#include "tenex/execution/sizes.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/transform.hpp"
 
@@ -29,16 +30,20 @@ std::string cache_key(const DesignPoint& point, Changes changes) {
 }
 
 std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point, const std::string& key,
-                                                           std::size_t memory_limit_bytes, ExecutionCache& cache) {
+                                                           ExecutionCache& cache) {
   return cache.topologies.get(
-      key,
-      [&]() -> Result<PointTopology> {
-        if (auto fits = check_topology_memory(point, memory_limit_bytes); !fits) return fits.errors();
-        return build_transformed_topology(point);
-      },
+      key, [&] { return build_transformed_topology(point); },
       [](const Result<PointTopology>& value) {
         return value ? 64 * (value->topology.links() + value->topology.vertices()) : std::size_t{256};
       });
+}
+
+std::shared_ptr<const Result<PointTopology>> find_topology_within(const DesignPoint& point,
+                                                                  std::size_t memory_limit_bytes,
+                                                                  ExecutionCache& cache) {
+  const auto fits = check_memory(planned_topology_bytes(point), memory_limit_bytes, "the topology");
+  if (!fits) return std::make_shared<const Result<PointTopology>>(fits.errors());
+  return find_topology(point, cache_key(point, kOfNetwork), cache);
 }
 
 namespace {

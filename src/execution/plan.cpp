@@ -240,17 +240,17 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
 }
 
-PointPlan plan_program_with_topology(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes,
-                                     bool time_only) {
-  const auto topology = planned_topology_bytes(point);
-  auto plan = plan_program(point, sizes, topology, memory_limit_bytes, time_only);
-  plan.bytes += topology;
+PointPlan plan_program_with_topology(const DesignPoint& point, const PointSizes& sizes, std::uint64_t topology_bytes,
+                                     std::size_t memory_limit_bytes, bool time_only) {
+  auto plan = plan_program(point, sizes, topology_bytes, memory_limit_bytes, time_only);
+  plan.bytes += topology_bytes;
   plan_threads(plan, point, sizes);
   return plan;
 }
 
-Cost cost_of_program(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes) {
-  const auto plan = plan_program_with_topology(point, sizes, memory_limit_bytes, false);
+Cost cost_of_program(const DesignPoint& point, const PointSizes& sizes, std::uint64_t topology_bytes,
+                     std::size_t memory_limit_bytes) {
+  const auto plan = plan_program_with_topology(point, sizes, topology_bytes, memory_limit_bytes, false);
   auto counted = count_program(point, sizes, plan.records);
   return {std::move(counted.told), counted.weight, plan.bytes, false};
 }
@@ -263,7 +263,7 @@ PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& r
                          std::size_t memory_limit_bytes) {
   const auto& [point, sizes] = std::tie(prepared.point, prepared.sizes);
   const auto beside =
-      planned_topology_bytes(point) + bytes_beside_synthesis(point, sizes, reading.symmetric, reading.by_link);
+      prepared.topology_bytes + bytes_beside_synthesis(point, sizes, reading.symmetric, reading.by_link);
   PointPlan plan;
   plan.left_for_synthesis = memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
   plan.bytes = prepared.synthesizer->estimate_bytes(prepared.problem(plan.left_for_synthesis)) + beside;
@@ -275,13 +275,15 @@ PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& r
 
 PointPlan plan_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes, bool time_only) {
   if (prepared.synthesizer != nullptr) return plan_synthesis(prepared, reading_of(prepared), memory_limit_bytes);
-  auto plan = plan_program_with_topology(prepared.point, prepared.sizes, memory_limit_bytes, time_only);
+  auto plan = plan_program_with_topology(prepared.point, prepared.sizes, prepared.topology_bytes, memory_limit_bytes,
+                                         time_only);
   plan.bound_work = bound_work(prepared);
   return plan;
 }
 
 Cost cost_of_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes) {
-  if (prepared.synthesizer == nullptr) return cost_of_program(prepared.point, prepared.sizes, memory_limit_bytes);
+  if (prepared.synthesizer == nullptr)
+    return cost_of_program(prepared.point, prepared.sizes, prepared.topology_bytes, memory_limit_bytes);
   const auto& synthesizer = *prepared.synthesizer;
   const auto reading = reading_of(prepared);
   const auto plan = plan_synthesis(prepared, reading, memory_limit_bytes);
@@ -306,7 +308,7 @@ int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_li
 }
 
 Cost cost_of_program(const DesignPoint& point, std::size_t memory_limit_bytes) {
-  return cost_of_program(point, sizes_of_shape(point), memory_limit_bytes);
+  return cost_of_program(point, sizes_of_shape(point), planned_topology_bytes(point), memory_limit_bytes);
 }
 
 Cost guess_synthesis(const DesignPoint& point) {

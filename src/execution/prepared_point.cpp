@@ -23,7 +23,7 @@ Status check_flow_control(const PreparedPoint& prepared) {
 }
 
 PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
-                       std::shared_ptr<const Collective> collective, std::string key) {
+                       std::shared_ptr<const Collective> collective, std::uint64_t topology_bytes, std::string key) {
   auto sizes = sizes_of_built(network->topology, *collective);
   return {point,
           find_synthesizer(point.algorithm),
@@ -31,6 +31,7 @@ PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopo
           std::move(collective),
           start_delays_of(point),
           std::move(sizes),
+          topology_bytes,
           std::move(key)};
 }
 
@@ -43,19 +44,22 @@ SynthesisProblem PreparedPoint::problem(std::size_t memory_limit_bytes) const {
   return asked;
 }
 
-Result<PreparedPoint> prepare(const DesignPoint& point, std::size_t memory_limit_bytes, ExecutionCache& cache) {
-  if (auto fits = check_topology_memory(point, memory_limit_bytes); !fits) return fits.errors();
+Result<PreparedPoint> prepare(const DesignPoint& point, std::uint64_t topology_bytes, std::size_t memory_limit_bytes,
+                              ExecutionCache& cache) {
+  if (auto fits = check_memory(topology_bytes, memory_limit_bytes, "the topology"); !fits) return fits.errors();
   auto key = cache_key(point, kOfNetwork);
-  const auto built = find_topology(point, key, memory_limit_bytes, cache);
+  const auto built = find_topology(point, key, cache);
   if (!*built) return built->errors();
   auto collective = build_point_collective(point, (*built)->topology.npus());
   if (!collective) return collective.errors();
-  return assemble(point, {built, &**built}, std::make_shared<const Collective>(*std::move(collective)), std::move(key));
+  return assemble(point, {built, &**built}, std::make_shared<const Collective>(*std::move(collective)), topology_bytes,
+                  std::move(key));
 }
 
 PreparedPoint prepare_with(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
                            std::shared_ptr<const Collective> collective) {
-  return assemble(point, std::move(network), std::move(collective), cache_key(point, kOfNetwork));
+  return assemble(point, std::move(network), std::move(collective), planned_topology_bytes(point),
+                  cache_key(point, kOfNetwork));
 }
 
 Status check_reach(const PreparedPoint& prepared) {

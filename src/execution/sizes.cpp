@@ -1,6 +1,8 @@
 // Sizes of points, counted without building them.
 #include "tenex/execution/sizes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -168,6 +170,12 @@ std::uint64_t planned_topology_bytes(const DesignPoint& point) {
   // Syntax tree, checked links and topology: a link takes 8 characters at least.
   constexpr std::uint64_t kBytesPerCharacter = 64;
   return choice.machine_content.view().size() * kBytesPerCharacter + topology_bytes({choice.machine_npus, 0, 0});
+}
+
+Status check_memory(std::uint64_t bytes, std::size_t limit_bytes, std::string_view who) {
+  if (bytes <= limit_bytes) return success();
+  return resource_error(fmt::format("{} needs {} bytes", who, bytes), fmt::format("the limit is {} bytes", limit_bytes),
+                        "raise the limit or run it on a larger host");
 }
 
 bool is_program(const DesignPoint& point) { return tries_all(point) || find_algorithm(point.algorithm) != nullptr; }

@@ -22,13 +22,6 @@ void add_reason(std::string& reasons, const std::string& reason) {
 
 }  // namespace
 
-Status check_memory(const PointPlan& plan, std::size_t limit_bytes, std::string_view who) {
-  if (plan.bytes <= limit_bytes) return success();
-  return resource_error(fmt::format("{} needs {} bytes", who, plan.bytes),
-                        fmt::format("the limit is {} bytes", limit_bytes),
-                        "raise the limit or run it on a larger host");
-}
-
 Result<TimedStream> run_collective(const PreparedPoint& prepared, const PointPlan& plan,
                                    const ExecutionOptions& options, SharedSchedules& shared) {
   auto sharing = options;  // threads never change a result
@@ -82,7 +75,7 @@ Result<VerifiedCollective> time_collective(const DesignPoint& point, std::shared
   const auto prepared = prepare_with(point, std::move(network), std::make_shared<const Collective>(*std::move(made)));
   if (auto in_range = check_time_range(prepared); !in_range) return in_range.errors();
   const auto plan = plan_point(prepared, options.memory_limit_bytes, options.time_only);
-  if (auto enough = check_memory(plan, options.memory_limit_bytes, "a collective of the iteration"); !enough)
+  if (auto enough = check_memory(plan.bytes, options.memory_limit_bytes, "a collective of the iteration"); !enough)
     return enough.errors();
   auto stream = run_collective(prepared, plan, options, shared);
   if (!stream) return stream.errors();

@@ -56,7 +56,7 @@ class BoundTime : public CollectiveTime {
 
  protected:
   [[nodiscard]] std::shared_ptr<const Result<PointTopology>> topology_of(const DesignPoint& point) const {
-    return find_topology(point, cache_key(point, kOfNetwork), network_.options.memory_limit_bytes, cache_);
+    return find_topology_within(point, network_.options.memory_limit_bytes, cache_);
   }
 
   /// The bound stored under the point's key and `words`, computed by `compute` if it is not stored yet.

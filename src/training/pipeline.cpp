@@ -123,8 +123,7 @@ class PipelineTime final : public MeasuredCollectiveTime {
     options.threads = network_.options.threads;
     options.memory_limit_bytes = network_.options.memory_limit_bytes;
     options.time_only = network_.options.time_only;
-    const auto built =
-        find_topology(group_point, cache_key(group_point, kOfNetwork), options.memory_limit_bytes, cache);
+    const auto built = find_topology_within(group_point, options.memory_limit_bytes, cache);
     if (!*built) return built->errors();
     const std::shared_ptr<const PointTopology> network(built, &**built);
     auto made = time_collective(group_point, network, {}, options, false, cache.schedules);

@@ -111,7 +111,7 @@ DesignPoint SynthesizedTime::point_on(const Dimensions& dimensions, const Commun
 
 SynthesizedTime::Topologies SynthesizedTime::topology_on(const Dimensions& dimensions) const {
   const auto point = point_on(dimensions, nullptr);
-  return find_topology(point, cache_key(point, kOfNetwork), network_.options.memory_limit_bytes, cache_.execution);
+  return find_topology_within(point, network_.options.memory_limit_bytes, cache_.execution);
 }
 
 std::string SynthesizedTime::key_of(const Communication& communication, const Mapping& mapping) const {

@@ -43,9 +43,6 @@ struct PointTopology {
 /// The NPUs that the point lets start late.
 [[nodiscard]] std::vector<StartDelay> start_delays_of(const DesignPoint& point);
 
-/// Errors (resource): building the point's topology takes more than the limit. O(dimensions).
-[[nodiscard]] Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes);
-
 /// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors: those of
 /// build_topology() and of the machine file; (resource) more than `memory_limit_bytes` while it is built.
 [[nodiscard]] Result<Topology> build_point_topology(

@@ -28,7 +28,8 @@ struct PreparedPoint {
   std::shared_ptr<const Collective> collective;
   std::vector<StartDelay> start_delays;
   PointSizes sizes;
-  std::string network_key;  ///< cache_key(point, kOfNetwork)
+  std::uint64_t topology_bytes = 0;  ///< planned_topology_bytes(point)
+  std::string network_key;           ///< cache_key(point, kOfNetwork)
 
   [[nodiscard]] const Topology& topology() const { return network->topology; }
   [[nodiscard]] Instance instance() const { return {topology(), *collective, point.occupancy}; }
@@ -36,10 +37,11 @@ struct PreparedPoint {
   [[nodiscard]] SynthesisProblem problem(std::size_t memory_limit_bytes) const;
 };
 
-/// The point on its topology, found in the cache or built, with its collective. Errors: (resource) the topology takes
+/// The point on its topology, found in the cache or built, with its collective. `topology_bytes`:
+/// planned_topology_bytes(point), which callers ask before anything is built. Errors: (resource) the topology takes
 /// more than the limit; those of build_transformed_topology() and of the collective. O(links + NPUs of groups).
-[[nodiscard]] Result<PreparedPoint> prepare(const DesignPoint& point, std::size_t memory_limit_bytes,
-                                            ExecutionCache& cache);
+[[nodiscard]] Result<PreparedPoint> prepare(const DesignPoint& point, std::uint64_t topology_bytes,
+                                            std::size_t memory_limit_bytes, ExecutionCache& cache);
 /// The point with another collective on its topology: of other groups, or with its own on another network.
 [[nodiscard]] PreparedPoint prepare_with(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
                                          std::shared_ptr<const Collective> collective);

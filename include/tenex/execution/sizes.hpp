@@ -1,10 +1,13 @@
 // Sizes of a point from its settings alone. Plans, leases and the check of the time range use them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/topology/plan.hpp"
@@ -45,6 +48,8 @@ struct PointSizes {
 /// The planned peak of memory while the point's topology is built: from the dimensions for shapes, from the length of
 /// the text for machine files. O(dimensions).
 [[nodiscard]] std::uint64_t planned_topology_bytes(const DesignPoint& point);
+/// Errors (resource): more bytes than the limit; the message says that `who` ("the topology") needs more.
+[[nodiscard]] Status check_memory(std::uint64_t bytes, std::size_t limit_bytes, std::string_view who);
 
 /// An upper bound on the hops in a chain in which each waits for the one before: the sends over the busiest link and a
 /// path through all vertices.

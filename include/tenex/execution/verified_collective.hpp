@@ -22,10 +22,6 @@ namespace tenex {
 struct PreparedPoint;
 class SharedSchedules;
 
-/// Whether a planned run fits into `limit_bytes`. Errors (resource): it does not; the message says that `who` ("the
-/// point") needs more.
-[[nodiscard]] Status check_memory(const PointPlan& plan, std::size_t limit_bytes, std::string_view who);
-
 /// Runs the point's algorithm or synthesizer as planned: on as many threads as the limit leaves memory for. The
 /// stream's `left_out` includes the plan's. `shared`: schedules of other paces. Errors: those of the algorithm.
 [[nodiscard]] Result<TimedStream> run_collective(const PreparedPoint& prepared, const PointPlan& plan,
