@@ -97,6 +97,8 @@ const std::vector<BoundMethod>& bound_methods() {
       {"slices", "the links across a slice of a product shape carry what must enter it", of_groups<slices_bound>},
       {"volume_distance", "links carry every chunk as far as it has to go", volume_distance_bound},
       {"middle_cut", "All-to-All: links in the middle of a line carry what crosses it", of_groups<middle_cut_bound>},
+      {"boxes", "All-Reduce: the links that leave boxes of NPUs, joined by faster links, carry what must cross",
+       boxes_bound},
       {"sum_of_parts", "All-Reduce without overlap: reduction plus gather", of_groups<sum_of_parts_bound>},
       kCut,
       kStrength,

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bound/best_partition.hpp"
+#include "bound/crossings.hpp"
 #include "bound/product_links.hpp"
 #include "bound/product_partition.hpp"
-#include "bound/sized_needs.hpp"
 #include "bound/vertex_partition.hpp"
 #include "bound/ways.hpp"
 #include "bound/weighted_links.hpp"
@@ -22,15 +22,6 @@ namespace {
 
 constexpr std::uint64_t kMostTrees = 1024;
 constexpr std::size_t kMostSteps = 24;  ///< partitions tried
-
-/// Crossings of each chunk per part with a member, but one: both ways in an All-Reduce, one way where the chunk comes
-/// to all members or from all. None of chunks with other destinations.
-int crossings(CollectiveKind kind) {
-  if (kind == CollectiveKind::all_reduce) return 2;
-  const bool all_members =
-      kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter || owned_by_root(kind);
-  return all_members ? 1 : 0;
-}
 
 /// What a group counts in the search: chunks where all run one All-Reduce, else bytes.
 double worth_of(const Collective& collective, GroupId group) {
@@ -49,10 +40,7 @@ SimTime time_of(const BoundProblem& problem, WayForest& forest, std::span<const 
     const Exact chunks = crossings(collective.kind(group)) * static_cast<Exact>(collective.chunks_in(group));
     if (counts) needed[collective.size_class(group)] += chunks * static_cast<Exact>(weight);
   });
-  if (!is_classic(collective)) return time_to_carry_sizes(problem, weights, sparse_needs(needed));
-  Exact all = 0;
-  for (const Exact each : needed) all += each;
-  return time_to_carry(problem, weights, all);
+  return time_of_crossings(problem, weights, needed);
 }
 
 /// Dual solutions of the packing of trees: the weights of the round that proved most, and averages of all rounds and of
@@ -222,12 +210,6 @@ void search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_
   for (const auto* weights : {&found.average, &found.later, &found.best}) try_weights(rounded(*weights));
   for (const double least : largest_steps(found.average))
     if (work > forest.work()) try_weights(between_parts(problem, found.average, least, work));
-}
-
-bool has_all_reduce(const Collective& collective) {
-  for (std::size_t g = 0; g < collective.groups().size(); ++g)
-    if (collective.kind(GroupId::at(g)) == CollectiveKind::all_reduce) return true;
-  return false;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ std::string_view algorithm_for(Command command) {
 Result<DesignPoint> point_of(const PointArguments& arguments) {
   auto settings = arguments.settings;
   if (!names(arguments, "algorithm")) settings.emplace_back("algorithm", std::string(algorithm_for(arguments.command)));
+  if (arguments.command == Command::bound && !names(arguments, "chunks")) settings.emplace_back("chunks", "1");
   auto point = make_point(settings, vocabulary());
   if (!point) return point;
   if (arguments.command == Command::bound && point->chunks == kAutomaticChunks)

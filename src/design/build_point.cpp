@@ -63,9 +63,11 @@ DesignPoint build_point(const Row& row, Groups groups, const Vocabulary& vocabul
   for (const Setting& setting : settings())
     if (const SettingValue* value = row[index_of(setting.key)]) setting.set(draft, *value);
   collective.groups = std::move(groups);
-  settle_groups(collective, point.chunks, npus_of(point.topology));
   if (const auto* traits = find_traits(vocabulary, point.algorithm)) name_algorithm(point, *traits);
   const bool trains = row[index_of(Key::workload)] != nullptr;
+  const bool chunks_given = row[index_of(Key::chunks)] != nullptr || have_own(collective.groups.list());
+  if (point.family == AlgorithmFamily::any && !trains && !chunks_given) point.chunks = kAutomaticChunks;
+  settle_groups(collective, point.chunks, npus_of(point.topology));
   if (!trains) spread_total(point.topology, training);
   normalise_draft(draft, trains);
   if (trains)

@@ -105,9 +105,8 @@ std::string text_of_pairs(const std::vector<std::pair<std::uint32_t, std::uint32
   return text + "]";
 }
 
-/// The degree that takes effect: an NPU's neighbours on a switch are at most its other members, and for a synthesizer
-/// that needs direct links switches are unwound with degree 1 by default. The switches of machine files are not known
-/// here.
+/// The degree that takes effect: an NPU's neighbours on a switch are at most its other members. The switches of machine
+/// files are not known here.
 void reduce_unwinding(DesignPoint& point) {
   std::uint32_t members = 0;
   const Shape& shape = point.topology.shape;
@@ -117,7 +116,6 @@ void reduce_unwinding(DesignPoint& point) {
     members = static_cast<std::uint32_t>(std::ranges::max(shape.family->domains(shape.arguments)));
   if (members < 2) return;
   auto& degree = point.topology.unwind;
-  if (degree == 0 && point.family == AlgorithmFamily::synthesizer && !point.reads.switches) degree = 1;
   degree = std::min(degree, members - 1);
 }
 

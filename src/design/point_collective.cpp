@@ -256,11 +256,14 @@ GroupSizes group_sizes(const Collective& collective, GroupId group) {
   return sizes;
 }
 
+bool have_own(const std::vector<ProcessGroup>& groups) {
+  return std::ranges::any_of(
+      groups, [](const ProcessGroup& group) { return group.kind || group.size || group.chunks || group.root; });
+}
+
 void settle_groups(CollectivePoint& collective, std::int64_t chunks, std::size_t npus) {
   auto groups = collective.groups.list();
-  const bool own = std::ranges::any_of(
-      groups, [](const ProcessGroup& group) { return group.kind || group.size || group.chunks || group.root; });
-  if (!own) return;
+  if (!have_own(groups)) return;
   for (ProcessGroup& group : groups) fill(group, collective, chunks);
   const bool as_the_point = std::ranges::all_of(groups, [&](const ProcessGroup& group) {
     return group.kind == collective.kind && group.size == collective.size && group.chunks == chunks &&

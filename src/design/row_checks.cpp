@@ -332,8 +332,7 @@ RowChecker::GroupFacts RowChecker::read_groups(const SettingValue* value, const 
     facts.largest = std::max(facts.largest, group.members.size());
     facts.smallest = std::min(facts.smallest, group.members.size());
   }
-  for (const ProcessGroup& group : *groups)
-    facts.own = facts.own || group.kind || group.size || group.chunks || group.root;
+  facts.own = have_own(*groups);
   facts.shared = share_npus(*groups);
   facts.groups = Groups(*std::move(groups), npus);
   return facts;

@@ -62,7 +62,7 @@ Result<Topology> build_reduced(const TopologyChoice& choice) {
 /// Errors (unsupported): the point would make links out of links whose bandwidth varies.
 Status check_no_passing(const DesignPoint& point, const Topology& topology) {
   const char* const why = "a send over several links at once would be slow in the windows of each";
-  if (unwinding_degree(point, topology) > 0)
+  if (topology.switches() > 0 && unwinding_degree(point) > 0)
     return unsupported_error({}, "bandwidth that varies where switches are unwound", why,
                              "set unwind = 0 with an algorithm that keeps switches, or remove the windows");
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
@@ -73,10 +73,6 @@ Status check_no_passing(const DesignPoint& point, const Topology& topology) {
 }
 
 }  // namespace
-
-std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology) {
-  return topology.switches() == 0 ? 0 : unwinding_degree(point);
-}
 
 DesignPoint with_switches_kept(DesignPoint point) {
   point.algorithm.clear();
@@ -108,7 +104,7 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
     failed_links = faulty->failed_links;
     reduced = std::move(faulty->topology);
   }
-  const auto degree = unwinding_degree(point, *reduced);
+  const auto degree = reduced->switches() > 0 ? point.topology.unwind : 0;
   if (degree > 0) {
     reduced = unwind_switches(*reduced, degree, slowdowns_of(point.collective().stragglers));
     if (!reduced) return reduced.errors();

@@ -62,8 +62,8 @@ bool is_symmetric(const PreparedPoint& prepared) {
   const auto& engine = prepared.point.engine;
   const bool may = engine == kAutomaticEngine || engine == synthesizer->translations_engine;
   return may && !has_root(prepared.collective->kind()) && prepared.sizes.collective.everyone &&
-         prepared.topology().wires() == nullptr &&
-         TranslationGroup::of(prepared.topology(), LinkPorts::shared).has_value();
+         prepared.topology_of_algorithm().wires() == nullptr &&
+         TranslationGroup::of(prepared.topology_of_algorithm(), LinkPorts::shared).has_value();
 }
 
 bool is_kept_by_link(const PreparedPoint& prepared) {

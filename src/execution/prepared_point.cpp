@@ -12,24 +12,51 @@
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/faults.hpp"
 #include "tenex/topology/time_range.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
 
 Status check_flow_control(const PreparedPoint& prepared) {
-  if (!is_program(prepared.point) || prepared.point.collective().backend == Backend::congestion_unaware)
-    return success();
-  return check_buffers(prepared.topology());
+  const bool simulated =
+      is_program(prepared.point) && prepared.point.collective().backend != Backend::congestion_unaware;
+  return simulated || prepared.unwound ? check_buffers(prepared.topology()) : success();
+}
+
+/// What a schedule for unwound switches has and its play on the switches has not. Errors: (unsupported).
+Status check_play(const PreparedPoint& prepared) {
+  if (!prepared.unwound) return success();
+  constexpr const char* kSuggestion = "set unwind = 1, or choose an algorithm that uses switches";
+  if (prepared.collective->kind() == CollectiveKind::all_reduce && !prepared.point.collective().overlap)
+    return unsupported_error({}, fmt::format("overlap = false for \"{}\" on switches", prepared.point.algorithm),
+                             "its schedule is played on them as soon as possible, so that sums and copies overlap",
+                             kSuggestion);
+  if (!prepared.start_delays.empty())
+    return unsupported_error({}, fmt::format("NPUs that start late for \"{}\" on switches", prepared.point.algorithm),
+                             "its schedule is played on them as soon as possible, and a play has no late starts",
+                             kSuggestion);
+  return success();
+}
+
+/// What a synthesizer that needs direct links schedules in place of a network with switches; null where it needs none.
+std::shared_ptr<const UnwoundNetwork> unwound_for(const DesignPoint& point, const Topology& network) {
+  const Topology& physical = physical_network(network);
+  if (!plays_on_switches(point) || physical.switches() == 0) return nullptr;
+  auto unwound = unwind_with_origins(physical, unwinding_degree(point), slowdowns_of(point.collective().stragglers));
+  ensure(static_cast<bool>(unwound), "every network can be unwound to degree 1");
+  return std::make_shared<const UnwoundNetwork>(*std::move(unwound));
 }
 
 PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
                        std::shared_ptr<const Collective> collective, std::uint64_t topology_bytes, std::string key) {
-  auto sizes = sizes_of_built(network->topology, *collective);
+  auto unwound = unwound_for(point, network->topology);
+  auto sizes = sizes_of_built(unwound ? unwound->topology : network->topology, *collective);
   return {point,
           find_synthesizer(point.algorithm),
           std::move(network),
           std::move(collective),
           start_delays_of(point),
+          std::move(unwound),
           std::move(sizes),
           topology_bytes,
           std::move(key)};
@@ -38,7 +65,7 @@ PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopo
 }  // namespace
 
 SynthesisProblem PreparedPoint::problem(std::size_t memory_limit_bytes) const {
-  SynthesisProblem asked{instance(), point};
+  SynthesisProblem asked{{topology_of_algorithm(), *collective, point.occupancy}, point};
   asked.memory_limit_bytes = memory_limit_bytes;
   asked.start_delays = start_delays;
   return asked;
@@ -76,7 +103,7 @@ Status check_reach(const PreparedPoint& prepared) {
 }
 
 Status check_time_range(const PreparedPoint& prepared) {
-  const auto& topology = prepared.topology();
+  const auto& topology = prepared.topology_of_algorithm();
   const auto hop = slowest_hop(topology, prepared.collective->chunk_sizes());
   const auto hops = serialised_hops(prepared.point, prepared.sizes);
   if (fits_time_range(hop, hops)) return success();
@@ -97,8 +124,9 @@ namespace {
 
 /// What a run and a plan refuse alike: first what the row says first.
 Status check_network(const PreparedPoint& prepared) {
-  auto flows = check_flow_control(prepared);
-  return flows ? check_reach(prepared) : flows;
+  if (auto flows = check_flow_control(prepared); !flows) return flows;
+  if (auto plays = check_play(prepared); !plays) return plays;
+  return check_reach(prepared);
 }
 
 }  // namespace

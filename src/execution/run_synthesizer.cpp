@@ -1,10 +1,14 @@
 // A synthesizer's schedule as a timed stream.
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/prepared_point.hpp"
+#include "tenex/execution/switch_play.hpp"
 #include "tenex/execution/timed_stream.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
@@ -20,10 +24,58 @@ void add(RunMetrics& metrics, const SolverReport& solver) {
   metrics.solver_seconds = solver.seconds;
 }
 
-}  // namespace
+/// Exchanges the schedule for unwound switches for its play on the point's network. As soon as possible: a gather
+/// begins when its own sum is complete. What a solver has proven was of the unwound network.
+Status play_on_network(TimedStream& stream, const PreparedPoint& prepared, std::size_t memory_limit_bytes) {
+  const Stopwatch watch;
+  const auto reserved = std::min<std::size_t>(memory_limit_bytes, prepared.topology_bytes);
+  auto played =
+      play_within(prepared, prepared.topology(), *prepared.unwound, stream.schedule, memory_limit_bytes - reserved);
+  if (!played) return played.errors();
+  stream.unwound_time_ps = stream.finish.count();
+  stream.schedule = std::move(played->sends);
+  stream.finish = played->finish;
+  if (stream.time_with_overlap_ps >= 0) stream.time_with_overlap_ps = stream.finish.count();
+  stream.time_without_overlap_ps = -1;
+  stream.rate_time = SimTime::zero();
+  if (stream.optimal >= 0) {
+    stream.optimal = 0;
+    stream.optimality_gap = 1;
+  }
+  stream.simulation_seconds = watch.seconds();
+  return success();
+}
 
-Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const ExecutionOptions& asked,
-                                    std::size_t memory_limit_bytes, SharedSchedules& shared) {
+/// The stream of the best textbook algorithm on the point's network, for the same collective; nullopt where none suits,
+/// and where its messages carry several chunks.
+std::optional<TimedStream> best_textbook(const PreparedPoint& prepared, const ExecutionOptions& asked) {
+  DesignPoint point = prepared.point;
+  const auto best = std::ranges::find(algorithm_traits(), AlgorithmFamily::any_textbook, &AlgorithmTraits::family);
+  name_algorithm(point, **best);
+  const auto as_textbook = prepare_with(point, prepared.network, prepared.collective);
+  if (!check_support(as_textbook)) return std::nullopt;
+  auto program = run_program(as_textbook, asked, true);
+  if (!program || !program->single_chunks || !program->has_schedule) return std::nullopt;
+  return *std::move(program);
+}
+
+/// Exchanges a synthesizer's stream for a textbook algorithm's that ends sooner. What a solver has proven stays proven,
+/// and the gap shrinks.
+void take_if_sooner(TimedStream& stream, std::optional<TimedStream> program) {
+  if (!program || program->finish >= stream.finish) return;
+  const double bound = (1 - stream.optimality_gap) * static_cast<double>(stream.finish.count());
+  program->optimal = 0;
+  program->optimality_gap = std::max(0.0, 1 - bound / static_cast<double>(program->finish.count()));
+  program->epoch_ps = stream.epoch_ps;
+  program->clock_ended = stream.clock_ended;
+  program->solver_seconds = stream.solver_seconds;
+  program->synthesis_seconds = stream.synthesis_seconds;
+  program->left_out = stream.left_out;
+  stream = *std::move(program);
+}
+
+Result<TimedStream> run_alone(const PreparedPoint& prepared, const ExecutionOptions& asked,
+                              std::size_t memory_limit_bytes, SharedSchedules& shared) {
   const auto& point = prepared.point;
   const auto& collective = *prepared.collective;
   const auto* synthesizer = prepared.synthesizer;
@@ -52,6 +104,8 @@ Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const Executi
     stream.time_with_overlap_ps = made->time.count();
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;
+  if (prepared.unwound)
+    if (auto played = play_on_network(stream, prepared, asked.memory_limit_bytes); !played) return played.errors();
   stream.sends = static_cast<std::int64_t>(stream.schedule.sends());
   if (asked.link_loads || asked.utilization_bins > 0 || asked.arrivals) {
     const Stopwatch replay_watch;
@@ -65,8 +119,19 @@ Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const Executi
     stream.link_loads = std::move(replayed->links);
     stream.utilization = std::move(replayed->utilization);
     stream.arrivals = std::move(replayed->arrivals);
-    stream.simulation_seconds = replay_watch.seconds();
+    stream.simulation_seconds += replay_watch.seconds();
   }
+  return stream;
+}
+
+}  // namespace
+
+Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const ExecutionOptions& asked,
+                                    std::size_t memory_limit_bytes, SharedSchedules& shared) {
+  auto stream = run_alone(prepared, asked, memory_limit_bytes, shared);
+  const bool by_time = prepared.point.solver.priorities == Priorities{};
+  if (stream && prepared.synthesizer->starts_from_all && by_time)
+    take_if_sooner(*stream, best_textbook(prepared, asked));
   return stream;
 }
 

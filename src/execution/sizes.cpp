@@ -105,19 +105,23 @@ double mean_pair_hops(const DesignPoint& point, double npus) {
 
 }  // namespace
 
+bool plays_on_switches(const DesignPoint& point) {
+  if (point.topology.unwind > 0) return false;
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  return synthesizer != nullptr && !synthesizer->reads.switches;
+}
+
 std::uint32_t unwinding_degree(const DesignPoint& point) {
-  if (point.topology.unwind > 0) return point.topology.unwind;
   // Most synthesizers send over links between NPUs only (TACOS, section IV-G); degree 1 suits bandwidth-critical
   // collectives.
-  const auto* synthesizer = find_synthesizer(point.algorithm);
-  return synthesizer != nullptr && !synthesizer->reads.switches ? 1 : 0;
+  return plays_on_switches(point) ? 1 : point.topology.unwind;
 }
 
 namespace {
 
-/// Whether the topology of a shape's point consists of wires over its switches.
+/// Whether the network of a shape's point consists of wires over its switches.
 bool has_wires(const DesignPoint& point) {
-  return point.topology.switches.forwarding == SwitchForwarding::cut_through && unwinding_degree(point) == 0 &&
+  return point.topology.switches.forwarding == SwitchForwarding::cut_through && point.topology.unwind == 0 &&
          count_shape(point.topology.shape).switches > 0;
 }
 
@@ -135,7 +139,7 @@ PointSizes sizes_of_shape(const DesignPoint& point) {
   PointSizes sizes;
   const auto degree = unwinding_degree(point);
   sizes.topology = sizes_of(choice.shape, degree);
-  const bool wired = has_wires(point);
+  const bool wired = degree == 0 && has_wires(point);
   if (wired) sizes.topology = {sizes.topology.npus, 0, count_wires(choice.shape).wires};
   sizes.topology.links -= std::min<std::uint64_t>(sizes.topology.links, 2 * choice.without.size());
   sizes.classes = link_classes(choice.shape, choice.links, degree);
@@ -164,7 +168,9 @@ std::uint64_t planned_topology_bytes(const DesignPoint& point) {
     const bool plain =
         choice.without.empty() && choice.faults.empty() && (point.trains() || point.collective().stragglers.empty());
     const auto copies = plain ? 1 : 2;
-    const auto links = static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, unwinding_degree(point));
+    auto links = static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, choice.unwind);
+    if (plays_on_switches(point) && count_shape(choice.shape).switches > 0)
+      links += topology_bytes(choice.shape, unwinding_degree(point));
     return has_wires(point) ? links + wire_bytes(choice.shape.npus(), count_wires(choice.shape)) : links;
   }
   // Syntax tree, checked links and topology: a link takes 8 characters at least.

@@ -73,8 +73,9 @@ double sends_of(const DesignPoint& point, const GroupSpan& span, const Shape& sh
   const double passes = passes_of(point.collective().kind);
   const double deliveries = groups * static_cast<double>(point.chunks) * members * (members - 1) * passes;
   const bool synthesized = find_synthesizer(point.algorithm) != nullptr;
-  const double links = mean_links(span, shape, unwinding_degree(point) == 0);
-  if (count == SendCount::expected) return synthesized ? deliveries : deliveries * links;
+  const double links = mean_links(span, shape, point.topology.unwind == 0);
+  const bool by_link = synthesized && !plays_on_switches(point);
+  if (count == SendCount::expected) return by_link ? deliveries : deliveries * links;
   if (!sends_single_chunks(point)) return groups * passes * (members - 1);
   const auto* algorithm = find_algorithm(point.algorithm);
   return algorithm != nullptr && algorithm->straight ? deliveries * links * (1 - 1e-9) : deliveries;
@@ -100,7 +101,8 @@ PartCount count_part(const TrainingNetwork& network, const Mapping& mapping, con
   part.copies = npus_of(shape, both) / npus_of(shape, inner);
   part.sends = static_cast<std::size_t>(std::min(sends, kMostSends / static_cast<double>(part.copies)));
   part.all.sends = part.sends * part.copies;
-  part.all.messages = count == SendCount::expected && find_synthesizer(point.algorithm) == nullptr;
+  const bool hops = find_synthesizer(point.algorithm) == nullptr || plays_on_switches(point);
+  part.all.messages = count == SendCount::expected && hops;
   const auto members = static_cast<std::size_t>(span.members());
   const auto chunks = npus_of(shape, both) * static_cast<std::size_t>(point.chunks);
   part.all.table_words = chunks * members;
@@ -114,13 +116,6 @@ struct StreamCount {
   std::size_t spread = 0;
   std::size_t held = 0;
 };
-
-/// The degree to which the switches of the point's collectives are unwound.
-std::uint32_t degree_of(const TrainingNetwork& network) {
-  auto point = network.point;
-  if (point.algorithm.empty()) point.algorithm = kDefaultSynthesizer;
-  return unwinding_degree(point);
-}
 
 /// Whether the same schedule serves both; their scopes may differ in name.
 bool are_alike(const Communication& a, const Communication& b, const Mapping& mapping) {
@@ -201,7 +196,7 @@ JointNeed joint_need(const TrainingNetwork& network, const Mapping& mapping, con
   const auto second = count_stream(network, mapping, pair.second, both, count);
   Shape shape;
   for (const auto dimension : both) shape.blocks.push_back(mapping.shape().blocks[dimension]);
-  const auto degree = degree_of(network);
+  const auto degree = network.point.topology.unwind;
   JointNeed need;
   need.spread_bytes = std::max(first.spread, second.spread);
   need.replay_bytes =
@@ -222,7 +217,7 @@ bool may_share(const Mapping& mapping, const JointPair& pair) {
 }
 
 bool surely_share(const TrainingNetwork& network, const Mapping& mapping, const JointPair& pair) {
-  const auto degree = degree_of(network);
+  const auto degree = network.point.topology.unwind;
   for (const auto& a : pair.first)
     for (const auto& b : pair.second)
       if (is_collective(a, mapping) && is_collective(b, mapping) &&

@@ -88,11 +88,8 @@ DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& 
   const std::string_view asked = network.point.algorithm;
   const auto& traits = traits_of(asked.empty() ? kDefaultSynthesizer : asked);
   name_algorithm(point, traits);
-  if (traits.family == AlgorithmFamily::synthesizer && !traits.makes(point.collective().kind)) {
-    // Keep the network that the synthesizer uses: its switches unwound.
-    point.topology.unwind = unwinding_degree(point);
+  if (traits.family == AlgorithmFamily::synthesizer && !traits.makes(point.collective().kind))
     name_algorithm(point, traits_of(kAlgorithmForTheRest));
-  }
   return point;
 }
 

@@ -18,7 +18,7 @@ TEST(TrainingText, OfAPlainPoint) {
                                  "\n"
                                  "hp=4,8\n"
                                  "npu_bandwidth=200000000000,100000000000\n"
-                                 "physics=11\n"
+                                 "physics=12\n"
                                  "seed=1\n"
                                  "topology=RI(4)_SW(8)\n"
                                  "workload=" +
@@ -75,7 +75,7 @@ TEST(TrainingText, OfAPointWithEverything) {
                 kGpt3 + " HP-(4,8) x1; " + kMsft +
                 " HP-(8,4) x2\n"
                 "optimize_with=libra_derated\n"
-                "physics=11\n"
+                "physics=12\n"
                 "price_level=mid\n"
                 "scheme=perf_opt\n"
                 "seed=3\n"
@@ -151,11 +151,11 @@ TEST(TrainingText, OfASimulatedModelHasLatencyAndChunksButNoAlgorithm) {
   EXPECT_THAT(canonical, testing::Not(testing::AnyOf(testing::HasSubstr("algorithm"), testing::HasSubstr("attempts"))));
 }
 
-TEST(TrainingText, OfSynthesizedCollectivesLeavesTacosOutAndUnwindsSwitches) {
+TEST(TrainingText, OfSynthesizedCollectivesLeavesTacosOutAndKeepsSwitches) {
   const DesignPoint point = training_with({{"collective_time", "synthesized"}, {"alpha", "1us"}});
   EXPECT_EQ(point.algorithm, "tacos");
   EXPECT_EQ(point.family, AlgorithmFamily::synthesizer);
-  EXPECT_EQ(point.topology.unwind, 1U);  // the default of synthesizers
+  EXPECT_EQ(point.topology.unwind, 0U);  // its schedules are played on the switches
   EXPECT_EQ(point.canonical.find("algorithm"), std::string::npos);
   const DesignPoint ring = training_with({{"collective_time", "synthesized"}, {"alpha", "1us"}, {"algorithm", "ring"}});
   EXPECT_EQ(ring.topology.unwind, 0U);  // programs run over switches

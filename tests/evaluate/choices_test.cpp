@@ -18,18 +18,20 @@ using support::results_of;
 using support::row_of;
 using support::Words;
 using testing::HasSubstr;
+using testing::Not;
 
 Words with(Words words, const std::string& name, const std::string& value) {
   words.emplace_back(name, value);
   return words;
 }
 
-/// The least time of all algorithms and synthesizers that have one on the network as it is, but for solvers: `best`
-/// never starts these, because they may take minutes and a build may lack them.
+/// The least time of all algorithms and synthesizers that have one on the network as it is, but for solvers and
+/// references: `best` never starts these, because they may take minutes, a build may lack them, or they are slow
+/// copies.
 std::int64_t least_time(const Words& words) {
   std::int64_t least = -1;
   for (const AlgorithmTraits* traits : algorithm_traits()) {
-    if (traits->family == AlgorithmFamily::any || traits->reads.solves) continue;
+    if (traits->family == AlgorithmFamily::any || traits->reads.solves || traits->is_reference) continue;
     const auto named = make_point(with(words, "algorithm", std::string(traits->name)), vocabulary());
     if (!named) continue;  // it is not defined for the collective
     const auto row = row_of(*named);
@@ -128,6 +130,7 @@ TEST(BestAlgorithm, EndsWithAProofOrAGap) {
                          {"bandwidth", "50GB/s"},
                          {"collective", collective},
                          {"size", "360KB"},
+                         {"chunks", "1"},
                          {"algorithm", "best"}}));
   };
   const auto ring = best_of("RI(5)", "all_gather");
@@ -146,17 +149,59 @@ TEST(BestAlgorithm, EndsWithAProofOrAGap) {
   EXPECT_GT(best_of("mesh(2,3)", "all_to_all").optimality_gap, 0.05);
 }
 
+// By hand, as for AreTheBestNumberByHand: 12 chunks take 54 us, one takes 7 hops of 25 us.
+TEST(BestAlgorithm, ChoosesTheNumberOfChunksUnlessItIsGiven) {
+  const Words words{{"topology", "LI(8)"},       {"alpha", "1us"},          {"bandwidth", "50GB/s"}, {"size", "1200KB"},
+                    {"collective", "broadcast"}, {"occupancy", "transfer"}, {"algorithm", "best"}};
+  const auto left = point(words);
+  const auto row = row_of(left);
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_LE(row.collective_time_ps, 54'000'000);
+  EXPECT_GT(row.chosen_chunks, 1);
+  EXPECT_EQ(left.canonical, point(with(words, "chunks", "auto")).canonical);
+  EXPECT_THAT(left.canonical, Not(HasSubstr("chunks=")));
+
+  const auto given = point(with(words, "chunks", "1"));
+  EXPECT_THAT(given.canonical, HasSubstr("chunks=1\n"));
+  const auto one = row_of(given);
+  EXPECT_EQ(one.collective_time_ps, 175'000'000);
+  EXPECT_THAT(one.reason, HasSubstr("with 4 chunks; chunks = \"auto\" chooses the number"));
+  EXPECT_THAT(row.reason, Not(HasSubstr("chunks")));
+}
+
+// Groups with a collective of their own have their own chunks, so there is no number to choose.
+TEST(BestAlgorithm, ChoosesNoNumberForGroupsOfTheirOwn) {
+  const Words words{{"topology", "RI(8)"},
+                    {"groups", "0-3 all_gather 1MB 2 chunks; 4-7 all_reduce 2MB"},
+                    {"collective", "all_gather"},
+                    {"size", "1MB"},
+                    {"algorithm", "best"}};
+  const auto mixed = point(words);
+  EXPECT_EQ(mixed.chunks, 1);
+  const auto row = row_of(mixed);
+  EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.verified, Verified::yes);
+}
+
+TEST(BestAlgorithm, LeavesReferencesAlone) {
+  const Words words{{"topology", "mesh(3,3)"}, {"size", "9KB"}, {"algorithm", "best"}, {"chunks", "1"}};
+  EvaluateOptions options;
+  const auto row = row_of(point(words), options);
+  EXPECT_NE(row.chosen_algorithm, "tacos_reference");
+  EXPECT_THAT(row.reason, Not(HasSubstr("reference")));
+}
+
 TEST(BestAlgorithm, LeavesSwitchesAsTheyAreUnlessUnwindingIsAskedFor) {
   const Words words{{"topology", "SW(8)"}, {"size", "8KB"}, {"algorithm", "best"}};
   const auto kept = row_of(point(words));
   const auto unwound = row_of(point(with(words, "unwind", "2")));
   EXPECT_EQ(kept.unwound_degree, 0);
   EXPECT_EQ(unwound.unwound_degree, 2);
-  EXPECT_GT(unwound.candidates, kept.candidates);  // tacos and others that need direct links
+  EXPECT_GE(kept.candidates, unwound.candidates);  // what needs direct links is played on the switches
 }
 
 TEST(BestAlgorithm, EndsAtTheFirstThatIsGoodEnough) {
-  const Words words{{"topology", "mesh(4,4)"}, {"size", "16KB"}, {"algorithm", "best"}};
+  const Words words{{"topology", "mesh(4,4)"}, {"size", "16KB"}, {"algorithm", "best"}, {"chunks", "1"}};
   const auto all = row_of(point(words));
   const auto some = row_of(point(with(words, "good_enough", "10%")));
   EXPECT_EQ(all.efficiency, 1);
@@ -210,6 +255,24 @@ TEST(AutomaticChunks, AreTheBestNumberByHand) {
   const auto quick = row_of(point(with(words, "good_enough", "50%")));  // alpha alone: 7 of 25 hops
   EXPECT_LT(quick.chosen_chunks, 12);
   EXPECT_GE(quick.efficiency, 0.5);
+}
+
+// Six of the eight GPUs of an MI300X, which are fully connected at 64 GB/s: up to four chunks a link carries more than
+// its share, and the time stays. With 64 chunks it is 4.02 ms.
+TEST(AutomaticChunks, PassAPlateau) {
+  const auto of = [](const char* chunks) {
+    const auto six = make_point({{"topology", "mi300x"},
+                                 {"collective", "all_reduce"},
+                                 {"size", "1GiB"},
+                                 {"groups", "0-5"},
+                                 {"algorithm", "pccl"},
+                                 {"chunks", chunks}},
+                                vocabulary());
+    return row_of(six.value()).collective_time_ps;
+  };
+  EXPECT_GT(of("1"), of("64") * 5 / 4);
+  EXPECT_GT(of("4"), of("64") * 5 / 4);
+  EXPECT_LE(of("auto"), of("64"));
 }
 
 TEST(AutomaticChunks, StopWhereAChunkWouldHaveNoByte) {

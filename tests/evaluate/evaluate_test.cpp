@@ -1,6 +1,7 @@
 // Rows of single design points; a row follows from its point alone.
 #include "tenex/evaluate/evaluate.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -115,16 +116,53 @@ TEST(Evaluate, PlaysReductionsWithoutOverlapOnTheSwitchesAgainstTheBoundWithOver
     }
 }
 
-TEST(Evaluate, UnwindsSwitchesForSynthesizersAndSaysSo) {
+// A chunk of 1 KB takes 1 us on a link. Unwound, SW(4) is the ring 0->1->2->3->0, of three steps. On the switch each of
+// these sends goes up and down: six steps, over the eight links of four NPUs.
+TEST(Evaluate, PlaysSchedulesOfDirectLinksOnTheSwitchesThatThePointHas) {
+  const Words words{{"topology", "SW(4)"}, {"size", "4000B"}, {"algorithm", "tacos"}};
+  const auto row = row_of(point(words));
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.unwound_degree, 0);
+  EXPECT_EQ(row.total_links, 8);
+  EXPECT_EQ(row.unwound_time_ps, 3'000'000);
+  EXPECT_EQ(row.collective_time_ps, 6'000'000);
+  EXPECT_EQ(row.algbw_bytes_per_s, 4000 / 6e-6);
+  EXPECT_EQ(row.verified, Verified::yes) << row.reason;
+  EXPECT_EQ(row.sends, 24);
+  EXPECT_EQ(row.switched_time_ps, -1);
+  // Three chunks arrive at each NPU one after another, the first after two hops.
+  EXPECT_EQ(row.bound_ps, 4'000'000);
+  EXPECT_EQ(row_of(point({{"topology", "SW(4)"}, {"size", "4000B"}, {"algorithm", "ring"}})).bound_ps, row.bound_ps);
+  EXPECT_THAT(point(words).canonical, testing::Not(testing::HasSubstr("unwind")));
+}
+
+TEST(Evaluate, SaysWhatCannotBePlayedOnSwitches) {
+  const Words words{{"topology", "SW(4)"}, {"size", "4000B"}, {"algorithm", "tacos"}, {"collective", "all_reduce"}};
+  const auto with = [&](const char* key, const char* value) {
+    auto more = words;
+    more.emplace_back(key, value);
+    const auto row = row_of(point(more));
+    Foresight foresee;
+    EXPECT_EQ(foresee(point(more)), row.reason);
+    EXPECT_EQ(row.status, PointStatus::unsupported);
+    return row.reason;
+  };
+  EXPECT_THAT(with("overlap", "false"), testing::HasSubstr("set unwind = 1"));
+  EXPECT_THAT(with("switch_buffer", "1"), testing::HasSubstr("flow control"));
+}
+
+TEST(Evaluate, UnwindsSwitchesWhereThePointAsksForItAndSaysSo) {
   const Words words{{"topology", "SW(4)"}, {"size", "4000B"}};
   auto tacos = words;
-  tacos.emplace_back("algorithm", "tacos");
+  tacos.insert(tacos.end(), {{"algorithm", "tacos"}, {"unwind", "1"}});
   auto ring = words;
   ring.emplace_back("algorithm", "ring");
   const auto synthesized = row_of(point(tacos));
   EXPECT_EQ(synthesized.unwound_degree, 1);
   EXPECT_EQ(synthesized.total_links, 4);  // 0->1->2->3->0
   EXPECT_EQ(synthesized.collective_time_ps, 3'000'000);
+  EXPECT_EQ(synthesized.switched_time_ps, 6'000'000);
+  EXPECT_EQ(synthesized.unwound_time_ps, -1);
   const auto simulated = row_of(point(ring));
   EXPECT_EQ(simulated.unwound_degree, 0);
   EXPECT_EQ(simulated.total_links, 8);  // one link each way between NPU and switch

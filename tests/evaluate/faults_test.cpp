@@ -182,7 +182,13 @@ TEST(FaultyRows, AskForPathsOnlyAmongMembers) {
 
 TEST(FaultyRows, UnwindSwitchesOverTheNpusThatAreLeft) {
   // SW(4) without NPU 1 unwinds to the ring 0, 2, 3: two chunks of 1,000 bytes one after the other.
-  const Words words{{"topology", "SW(4)"}, {"size", "3KB"}, {"algorithm", "tacos"}, {"faults", "npu 1"}};
+  Words words{{"topology", "SW(4)"}, {"size", "3KB"}, {"algorithm", "tacos"}, {"faults", "npu 1"}};
+  const auto played = row_of(point(words));
+  ASSERT_EQ(played.status, PointStatus::ok) << played.reason;
+  EXPECT_EQ(played.collective_time_ps, 4'000'000);  // each up to the switch and down
+  EXPECT_EQ(played.unwound_time_ps, 2'000'000);
+  EXPECT_EQ(played.total_links, 6);
+  words.emplace_back("unwind", "1");
   const auto row = row_of(point(words));
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.collective_time_ps, 2'000'000);

@@ -27,7 +27,7 @@
 namespace tenex {
 
 /// Raised whenever a result may change for the same point; part of every key.
-inline constexpr std::int64_t physics_version = 11;
+inline constexpr std::int64_t physics_version = 12;
 
 /// How the switches of a point forward: as its shape or machine file builds them, or all in one way.
 enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_through };
@@ -62,7 +62,7 @@ struct TopologyChoice {
   SharedText machine_content;  ///< the file's bytes, read only once, so that every rank sees the same
   Shape shape;                 ///< for shapes
   ShapeLinks links;            ///< for shapes
-  std::uint32_t unwind = 0;    ///< degree; 0: switches stay, but synthesizers that need unwinding use degree 1
+  std::uint32_t unwind = 0;    ///< degree; 0: switches stay
   SwitchChoice switches;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> without;  ///< pairs of vertices whose links are removed
   NetworkFaults faults;                                          ///< what has failed, after `without`

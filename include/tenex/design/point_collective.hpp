@@ -33,6 +33,9 @@ struct GroupSizes {
 /// The same of a group that a Collective has.
 [[nodiscard]] GroupSizes group_sizes(const Collective& collective, GroupId group);
 
+/// Whether one of the groups has a collective, a size, a number of chunks or a root of its own.
+[[nodiscard]] bool have_own(const std::vector<ProcessGroup>& groups);
+
 /// Brings groups with collectives of their own to the canonical form: if all of them have just the point's collective,
 /// they have nothing of their own; otherwise every group says all, and the point's collective is `mixed`.
 void settle_groups(CollectivePoint& collective, std::int64_t chunks, std::size_t npus);

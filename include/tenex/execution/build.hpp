@@ -16,16 +16,13 @@ namespace tenex {
 
 struct PointTopology {
   Topology topology;
-  std::uint32_t unwound_degree = 0;
-  std::size_t failed_links = 0;  ///< of the network before unwinding
+  std::uint32_t unwound_degree = 0;  ///< as the point asks; 0: its switches stay, or it has none
+  std::size_t failed_links = 0;      ///< of the network before unwinding
 };
 
-/// The degree to which this point's switches are unwound; 0 if it has no switches or keeps them.
-[[nodiscard]] std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology);
-
 /// Builds the topology from the shape or file, gives its switches the point's properties, removes links and what has
-/// failed, unwinds switches, and turns paths over cut-through switches into wires. Checks that the topology is
-/// connected if nothing has failed; else check_point() does. Does not check memory.
+/// failed, unwinds switches if the point asks for it, and turns paths over cut-through switches into wires. Checks that
+/// the topology is connected if nothing has failed; else check_point() does. Does not check memory.
 [[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
 
 /// The same network with its switches: the point of any algorithm that uses them, with overlap. Only for topologies and

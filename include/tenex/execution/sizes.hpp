@@ -36,7 +36,11 @@ struct PointSizes {
 /// Passes over the network: an All-Reduce reduces, then gathers.
 [[nodiscard]] inline double passes_of(CollectiveKind kind) { return kind == CollectiveKind::all_reduce ? 2 : 1; }
 
-/// The degree to which a point's switches, if any, are unwound; 0 if they stay.
+/// Whether the point's synthesizer sends over links between NPUs only and the point keeps its switches, if it has some:
+/// the synthesizer then schedules the network with its switches unwound to degree 1, and its schedule is played on the
+/// switches.
+[[nodiscard]] bool plays_on_switches(const DesignPoint& point);
+/// The degree to which switches, if any, are unwound in the network that the point's algorithm sees; 0 if they stay.
 [[nodiscard]] std::uint32_t unwinding_degree(const DesignPoint& point);
 
 /// The sizes of a point on a shape, without building it (`without` counts as one link each way per pair). O(dimensions
@@ -64,8 +68,8 @@ struct PointSizes {
 /// Whether the point's textbook algorithm, or one of those it tries on so many NPUs, has a trait.
 [[nodiscard]] bool may_run(const DesignPoint& point, std::uint64_t npus, bool Algorithm::*trait);
 
-/// The most sends of an unwound schedule that are played on its switches: about ten seconds. Synthesizers that make
-/// more in less time have formulas for them, which a play has not.
+/// The most sends of a schedule for unwound switches that are played on the switches: about ten seconds. Synthesizers
+/// that make more in less time have formulas for them, which a play has not.
 inline constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 23;
 
 /// Mean hops of a route between two NPUs.

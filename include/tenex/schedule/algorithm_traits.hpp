@@ -34,6 +34,8 @@ struct AlgorithmTraits {
   std::vector<CollectiveKind> delays = {};
   std::vector<CollectiveKind> varying = {};  ///< the collectives that it makes where bandwidth varies with time
 
+  bool is_reference = false;  ///< slow and obvious, made to be compared with: `best` does not try it
+
   std::string_view packages = {};  ///< Debian packages without which a build lacks it; empty: every build has it
 
   /// Whether it is defined for the collective, whatever the topology.

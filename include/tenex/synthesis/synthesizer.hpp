@@ -89,6 +89,9 @@ struct ScheduleMaker {
   std::optional<double> (*estimate_period_sends)(const SynthesisProblem&) = nullptr;
   /// Whether a large problem becomes faster in about the proportion of its threads; null: never.
   bool (*uses_threads)(const SynthesisProblem&) = nullptr;
+  /// Whether the best textbook algorithm's schedule stands in place of a longer one, as that of any other synthesizer
+  /// does from which the search starts.
+  bool starts_from_all = false;
   /// Names that RunMetrics::engine may have and no problem may ask for.
   std::vector<std::string_view> makers = {};
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time

@@ -48,9 +48,6 @@ Result<SettingValue> parse_chunks(const Setting& setting, std::string_view name,
   value.data = kAutomaticChunks;
   return value;
 }
-std::string chunks_line(const PointView& view) {
-  return chunks(view) == kAutomaticChunks ? std::string(kAutomaticWord) : unless_default<chunks>(view);
-}
 
 Result<TrafficMatrix> parse_given_traffic(std::string_view text, const Place& place) {
   return text == "none" ? Result<TrafficMatrix>(TrafficMatrix()) : parse_traffic(text, place);
@@ -81,6 +78,13 @@ bool runs(const PointView& view) {
 /// Whether size, chunks and root are the same for all groups.
 bool is_common(const PointView& view) { return view.collective.kind != CollectiveKind::mixed; }
 bool has_common_chunks(const PointView& view) { return simulates(view) && is_common(view); }
+/// `best` chooses the number unless it is given, so a given one stands there, 1 as well.
+std::string chunks_line(const PointView& view) {
+  const bool chosen = chunks(view) == kAutomaticChunks;
+  if (view.point.family == AlgorithmFamily::any && has_common_chunks(view) && !view.trains)
+    return chosen ? std::string() : fmt::format("{}", chunks(view));
+  return chosen ? std::string(kAutomaticWord) : unless_default<chunks>(view);
+}
 bool has_common_size(const PointView& view) { return runs_collective(view) && is_common(view); }
 
 bool has_root_rank(const PointView& view) { return has_root(view.collective.kind); }
@@ -132,7 +136,7 @@ std::vector<Setting> collective_settings() {
        .name = "chunks",
        .help =
            "chunks per NPU (Broadcast, Reduce: in all; All-to-All: per pair; conditions: of each), or \"auto\": the "
-           "best number up to 512 (its column then has 0, and chosen_chunks the number)",
+           "best number up to 512 (its column then has 0, and chosen_chunks the number), which best takes by default",
        .example = "4",
        .written = Written::integer,
        .counts = Counts::numbers,

@@ -228,9 +228,9 @@ std::vector<Setting> network_settings() {
        .list = bandwidths_where<true>},
       {.key = Key::unwind,
        .name = "unwind",
-       .help = "degree to which switches are replaced by direct links; 0 leaves them, but for synthesizers that need "
-               "direct links "
-               "it is then 1",
+       .help = "degree to which switches are replaced by direct links, which makes another network; 0 leaves them: a "
+               "synthesizer that needs direct links then makes a schedule for degree 1, which is played on the "
+               "switches",
        .example = "2",
        .written = Written::integer,
        .counts = Counts::numbers,

@@ -1,5 +1,6 @@
 // The registry entry `trees`: an engine for the whole collective. `auto` takes the first that suits, or a later one
-// that is fast and better.
+// that is better: it tries those that are fast, and slower ones as long as the best schedule so far is far from its
+// bound.
 #include "synthesis/trees/trees.hpp"
 
 #include <fmt/core.h>
@@ -13,6 +14,7 @@
 #include "synthesis/trees/packed.hpp"
 #include "synthesis/trees/queued.hpp"
 #include "synthesis/trees/tree_network.hpp"
+#include "synthesis/trees/without_isolated.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {
@@ -29,50 +31,88 @@ const std::vector<SynthesisEngine>& trees_engines() {
 
 namespace {
 
-/// By estimates from sizes alone, so that the choice is the same everywhere.
+/// What a further engine may weigh to be tried. By estimates from sizes alone, so that the choice is the same
+/// everywhere.
 constexpr double kWeightToTry = 3.2;
+/// The same while the best schedule so far is far from its bound.
+constexpr double kWeightWhileFar = 40;
+/// A schedule is near its bound if the bound is at least this part of its time.
+constexpr std::int64_t kNearPercent = 98;
 
-/// The engine that suits, and those after it that `auto` tries, too: they suit and take little time. The last one if
-/// none suits, so that estimates never fail.
-std::vector<const SynthesisEngine*> engines_to_run(const SynthesisProblem& problem) {
+bool is_near(SimTime time, SimTime bound) { return time / 100 * kNearPercent <= bound; }
+
+/// The engines that suit and that the problem does not exclude by a name. The last one if none does, so that estimates
+/// never fail.
+std::vector<const SynthesisEngine*> suitable_engines(const SynthesisProblem& problem) {
   std::vector<const SynthesisEngine*> engines;
   for (const SynthesisEngine& engine : trees_engines()) {
     if (problem.engine != kAutomaticEngine && problem.engine != engine.name) continue;
-    if (engine.unsuitable(problem)) continue;
-    if (engines.empty() || engine.work(problem).weight() <= kWeightToTry) engines.push_back(&engine);
+    if (!engine.unsuitable(problem)) engines.push_back(&engine);
   }
   if (engines.empty()) engines.push_back(&trees_engines().back());
   return engines;
 }
 
+/// The first that suits, and those after it that may be tried.
+std::vector<const SynthesisEngine*> engines_to_run(const SynthesisProblem& problem) {
+  auto engines = suitable_engines(problem);
+  engines.erase(
+      std::remove_if(engines.begin() + 1, engines.end(),
+                     [&](const SynthesisEngine* each) { return each->work(problem).weight() > kWeightWhileFar; }),
+      engines.end());
+  return engines;
+}
+
+/// Tries the engines after the first one, and keeps the best schedule. Says which might have made a better one, but
+/// were not tried.
+void improve(const SynthesisProblem& problem, const SynthesisEngine* first, Result<Synthesis>& best) {
+  const auto engines = suitable_engines(problem);
+  if (engines.size() == 1) return;
+  const SimTime bound = best_cheap_bound({problem, true, true, problem.start_delays}).time;
+  std::string left_out;
+  for (const SynthesisEngine* engine : engines) {
+    if (!best || engine == first || problem.good_enough.reached(best->time, bound)) continue;
+    const double weight = engine->work(problem).weight();
+    const bool far = !is_near(best->time, bound);
+    if (weight > kWeightToTry && !far) continue;
+    if (weight > kWeightWhileFar) {
+      left_out += fmt::format("{}the engine {} was not tried: it is expected to take {:.0f} s",
+                              left_out.empty() ? "" : "; ", engine->name, engine->work(problem).seconds());
+      continue;
+    }
+    auto made = engine->synthesize(problem);
+    if (made && made->time < best->time) best = std::move(made);
+  }
+  if (best && !is_near(best->time, bound)) best->left_out = left_out;
+}
+
 }  // namespace
 
-Result<Synthesis> synthesize_trees(const SynthesisProblem& problem) {
-  for (const auto& [npu, time] : problem.start_delays)
-    if (npu.index() >= problem.topology.npus())
+Result<Synthesis> synthesize_trees(const SynthesisProblem& given) {
+  for (const auto& [npu, time] : given.start_delays)
+    if (npu.index() >= given.topology.npus())
       return input_error({}, fmt::format("late NPU {} does not exist", npu.value()),
-                         fmt::format("the topology has {} NPUs", problem.topology.npus()), "name another one");
+                         fmt::format("the topology has {} NPUs", given.topology.npus()), "name another one");
+  const WithoutIsolated left(given);
+  const SynthesisProblem& problem = left.problem();
   // NPUs that cannot be reached are told before any engine is.
   if (const auto pair = find_unreachable_npus(problem))
-    return input_error(
-        {}, fmt::format("NPU {} cannot be reached from NPU {}", pair->second.value(), pair->first.value()),
-        "no path of links leads there, and trees need one", "add links, or put the NPUs into different process groups");
+    return input_error({},
+                       fmt::format("NPU {} cannot be reached from NPU {}", left.given_npu(pair->second).value(),
+                                   left.given_npu(pair->first).value()),
+                       "no path of links leads there, and trees need one",
+                       "add links, or put the NPUs into different process groups");
   const auto engine = choose_engine(trees_engines(), problem);
   if (!engine) return engine.errors();
   auto best = (*engine)->synthesize(problem);
-  const auto others = engines_to_run(problem);
-  const auto bound =
-      others.size() > 1 ? best_cheap_bound({problem, true, true, problem.start_delays}).time : SimTime::zero();
-  for (const SynthesisEngine* other : others) {
-    if (!best || other == *engine || problem.good_enough.reached(best->time, bound)) continue;
-    auto made = other->synthesize(problem);
-    if (made && made->time < best->time) best = std::move(made);
-  }
+  improve(problem, *engine, best);
   return best;
 }
 
 /// Engines run one after another while the best schedule so far is held: what the two largest need covers both.
-std::size_t trees_bytes(const SynthesisProblem& problem) {
+std::size_t trees_bytes(const SynthesisProblem& given) {
+  const WithoutIsolated left(given);
+  const SynthesisProblem& problem = left.problem();
   std::array<std::size_t, 2> largest = {0, 0};
   for (const SynthesisEngine* engine : engines_to_run(problem)) {
     const std::size_t bytes = engine->bytes(problem);
@@ -81,13 +121,17 @@ std::size_t trees_bytes(const SynthesisProblem& problem) {
   return largest[0] + largest[1];
 }
 
-Work trees_work(const SynthesisProblem& problem) {
+Work trees_work(const SynthesisProblem& given) {
+  const WithoutIsolated left(given);
+  const SynthesisProblem& problem = left.problem();
   Work work;
   for (const SynthesisEngine* engine : engines_to_run(problem)) work += engine->work(problem);
   return work;
 }
 
-std::optional<double> trees_period_sends(const SynthesisProblem& problem) {
+std::optional<double> trees_period_sends(const SynthesisProblem& given) {
+  const WithoutIsolated left(given);
+  const SynthesisProblem& problem = left.problem();
   double most = 0;
   for (const SynthesisEngine* engine : engines_to_run(problem)) {
     if (engine->checked_sends == nullptr) return std::nullopt;

@@ -1,0 +1,24 @@
+// Schedules for unwound switches, played on the point's own network within its limits.
+#pragma once
+
+#include <cstddef>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/topology.hpp"
+#include "tenex/topology/transform.hpp"
+
+namespace tenex {
+
+struct PreparedPoint;
+
+/// Plays a schedule for `unwound` on `network`, whose switches were unwound; the result has the sends there, and no
+/// observations. Errors: (unsupported) more than kMostPlayedSends sends, or times that may leave the range in which
+/// they are computed; (resource) more bytes than `memory_limit_bytes`; those of play_on_switches(). O(sends log sends).
+[[nodiscard]] Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& network,
+                                             const UnwoundNetwork& unwound, const Schedule& schedule,
+                                             std::size_t memory_limit_bytes);
+
+}  // namespace tenex

@@ -1,0 +1,41 @@
+// The limits of a play on switches: sends, memory, and the range of times.
+#include "tenex/execution/switch_play.hpp"
+
+#include <fmt/format.h>
+
+#include "tenex/execution/prepared_point.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "tenex/simulation/switched_replay.hpp"
+#include "tenex/topology/time_range.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint64_t kBytesOfPlayedHop = 150;  // listed and replayed
+
+}  // namespace
+
+Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& network, const UnwoundNetwork& unwound,
+                               const Schedule& schedule, std::size_t memory_limit_bytes) {
+  constexpr const char* kProblem = "the schedule was not played on the switches";
+  constexpr const char* kSuggestion =
+      "set unwind = 1 for its time on the unwound network, or choose an algorithm that "
+      "uses switches";
+  if (schedule.sends() > kMostPlayedSends)
+    return unsupported_error({}, kProblem, fmt::format("it has more than {} sends", kMostPlayedSends), kSuggestion);
+  const auto longest = longest_path(unwound);
+  const auto bytes = schedule.sends() * longest * kBytesOfPlayedHop;
+  if (bytes > memory_limit_bytes)
+    return resource_error(kProblem, fmt::format("that needs {} bytes more", bytes), "raise the limit");
+  // The sends of all links whose paths share a physical link take turns there, on each hop of a path.
+  const auto turns = static_cast<double>(longest * most_paths_over_a_link(unwound));
+  const auto& sizes = prepared.collective->chunk_sizes();
+  if (!fits_time_range(slowest_hop(network, sizes), turns * serialised_hops(prepared.point, prepared.sizes)))
+    return unsupported_error({}, kProblem, "it may take longer than times are computed", kSuggestion);
+  SimulationOptions options;
+  options.occupancy = prepared.point.occupancy;
+  options.record_sends = true;
+  return play_on_switches(network, unwound, *prepared.collective, schedule, options);
+}
+
+}  // namespace tenex

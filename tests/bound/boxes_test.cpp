@@ -1,0 +1,86 @@
+// The closed form of boxes against numbers derived by hand and against the strength bound's checker.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "bound/graphs.hpp"
+#include "tenex/bound/strength.hpp"
+
+namespace tenex {
+namespace {
+
+std::optional<SimTime> boxes(const BoundProblem& problem) {
+  for (const Bound& bound : cheap_bounds(problem))
+    if (bound.name == "boxes") return bound.time;
+  return std::nullopt;
+}
+
+Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
+  return support::collective(kind, npus, bytes(1'000'000) * (chunks * static_cast<std::int64_t>(npus)), chunks);
+}
+
+// 128 chunks of 1 MB, which take 80 us at 12.5 GB/s. A chunk crosses 2 * 15 times, each time up a slow link and down
+// one: 128 * 60 sends over 256 links are 30 for each. Every NPU by itself asks for less: 2 * 127 MB over 312.5 GB/s.
+TEST(Boxes, OfEightNpusOnRailsByHand) {
+  const auto topology =
+      support::shape("SW(8)_SW(16)", {microseconds(1)}, {gigabytes_per_second(300), Bandwidth::of(12'500'000'000)});
+  const auto collective = of_megabytes(CollectiveKind::all_reduce, 128);
+  const BoundProblem problem{topology, collective, Occupancy::serialization};
+  EXPECT_EQ(boxes(problem), microseconds(1 + 30 * 80));
+  EXPECT_EQ(best_cheap_bound(problem).name, "boxes");
+  const auto exchange = of_megabytes(CollectiveKind::all_to_all, 128);
+  EXPECT_FALSE(boxes({topology, exchange, Occupancy::serialization}));
+}
+
+// Boxes of four on direct links: RI(4) at 25 GB/s joins FC(4)s of 300 GB/s. A chunk crosses 2 * 3 times over 32 slow
+// links of two ways each: 16 * 6 sends, three a link, of 40 us.
+TEST(Boxes, OnDirectLinksByHand) {
+  const auto topology =
+      support::shape("FC(4)_RI(4)", {SimTime::zero()}, {gigabytes_per_second(300), gigabytes_per_second(25)});
+  const auto collective = of_megabytes(CollectiveKind::all_reduce, 16);
+  EXPECT_EQ(boxes({topology, collective, Occupancy::serialization}), microseconds(3 * 40));
+}
+
+TEST(Boxes, NeedLinksOfTwoRates) {
+  const auto topology = support::shape("SW(8)_SW(16)");
+  const auto collective = of_megabytes(CollectiveKind::all_reduce, 128);
+  EXPECT_FALSE(boxes({topology, collective, Occupancy::serialization}));
+}
+
+/// The largest time that the strength bound's checker gives any partition of the vertices: growing strings of part
+/// numbers, each at most one above the largest before it.
+SimTime strongest(const BoundProblem& problem) {
+  const auto& topology = problem.topology;
+  std::vector<std::size_t> part(topology.vertices(), 0);
+  SimTime most;
+  const auto visit = [&](auto&& self, std::size_t vertex, std::size_t used) -> void {
+    if (vertex < part.size()) {
+      for (part[vertex] = 0; part[vertex] <= used; ++part[vertex])
+        self(self, vertex + 1, std::max(used, part[vertex] + 1));
+      return;
+    }
+    std::vector<std::uint32_t> weights;
+    for (std::size_t l = 0; l < topology.links(); ++l) {
+      const auto from = topology.source(LinkId::at(l));
+      weights.push_back(part[from.index()] != part[topology.target(LinkId::at(l)).index()] ? 1 : 0);
+    }
+    most = std::max(most, check_strength(problem, weights));
+  };
+  visit(visit, 0, 0);
+  return most;
+}
+
+RC_GTEST_PROP(Boxes, ProveNoMoreThanTheStrongestPartitionOfSmallGraphs, ()) {
+  const auto topology = support::random_graph(*rc::gen::inRange<std::uint32_t>(2, 7), 0);
+  const auto collective =
+      of_megabytes(CollectiveKind::all_reduce, topology.npus(), *rc::gen::inRange<std::int64_t>(1, 4));
+  const BoundProblem problem{topology, collective, Occupancy::serialization};
+  if (const auto closed = boxes(problem)) RC_ASSERT(*closed <= strongest(problem));
+}
+
+}  // namespace
+}  // namespace tenex
