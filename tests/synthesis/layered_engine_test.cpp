@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "support/draws.hpp"
+#include "synthesis/orbit/layer_network.hpp"
+#include "synthesis/orbit/weak_orders.hpp"
 #include "synthesis/synthesis_support.hpp"
-#include "synthesis/tacos/symmetric/layer_network.hpp"
-#include "synthesis/tacos/symmetric/weak_orders.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/topology/transform.hpp"
 

@@ -1,11 +1,11 @@
 #include "synthesis/tacos/engines.hpp"
 
+#include "synthesis/orbit/layered.hpp"
+#include "synthesis/orbit/symmetric.hpp"
 #include "synthesis/tacos/automatic.hpp"
 #include "synthesis/tacos/coarse/coarse.hpp"
 #include "synthesis/tacos/event_driven/event_driven.hpp"
 #include "synthesis/tacos/exact/exact.hpp"
-#include "synthesis/tacos/symmetric/layered.hpp"
-#include "synthesis/tacos/symmetric/symmetric.hpp"
 #include "synthesis/tacos/tacos.hpp"
 
 namespace tenex {

@@ -1,4 +1,4 @@
-// Chooses among attempts at an All-to-All; leaves the other collectives to the symmetric engine of tacos.
+// Chooses among attempts at an All-to-All; leaves the other collectives to synthesis/orbit.
 #include "synthesis/pccl/orbit/orbit.hpp"
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "synthesis/orbit/symmetric.hpp"
 #include "synthesis/pccl/orbit/exchange_ways.hpp"
 #include "synthesis/pccl/orbit/orbit_exchange.hpp"
 #include "synthesis/pccl/orbit/orbit_reservation.hpp"
 #include "synthesis/pccl/orbit/relay_problem.hpp"
-#include "synthesis/tacos/symmetric/symmetric.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/storage/symmetric_schedule.hpp"

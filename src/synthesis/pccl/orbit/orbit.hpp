@@ -16,7 +16,7 @@
 //
 // All-Gather: PCCL searches for each condition the earliest path from those who have the chunk, and takes the link time
 // that it uses. Seen from one owner that is a tree which grows by the earliest delivery in each direction and in which
-// a used (direction, step) is taken for all: the search of tacos' symmetric engine, which is used here as it is. So are
+// a used (direction, step) is taken for all: the search of synthesis/orbit, which is used here as it is. So are
 // its reversal into Reduce-Scatter and All-Reduce.
 //
 // Over switches each chunk is delivered once to every NPU, by any dimension. The fast dimensions fill what the slow

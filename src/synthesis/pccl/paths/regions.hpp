@@ -4,7 +4,7 @@
 // Idea: a tree that grows by the earliest arrival enters a box over several rails, since a slow link that is free now
 // delivers sooner than a fast one that is busy. But where slow links are what all chunks wait for, each chunk should
 // enter every box once and be passed on inside. (Orderings of fast and slow ports in one NPU's plan for all do the
-// same: Ranking, tacos/symmetric/orbit_setup.hpp.) The scarce links are those whose class a first plan loads most.
+// same: Ranking, synthesis/orbit/orbit_setup.hpp.) The scarce links are those whose class a first plan loads most.
 #pragma once
 
 #include <algorithm>

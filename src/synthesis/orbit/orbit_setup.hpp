@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "synthesis/tacos/symmetric/packed_offsets.hpp"
+#include "synthesis/orbit/packed_offsets.hpp"
 #include "tenex/schedule/timing/orbit_ports.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/translation.hpp"

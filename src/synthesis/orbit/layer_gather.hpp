@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "synthesis/tacos/symmetric/layer_network.hpp"
+#include "synthesis/orbit/layer_network.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {

@@ -1,5 +1,5 @@
 // Runs attempts on the quotient, then composes the collective of the best.
-#include "synthesis/tacos/symmetric/symmetric.hpp"
+#include "synthesis/orbit/symmetric.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "synthesis/compose.hpp"
-#include "synthesis/tacos/symmetric/layer_network.hpp"
-#include "synthesis/tacos/symmetric/layer_search.hpp"
-#include "synthesis/tacos/symmetric/orbit_gather.hpp"
+#include "synthesis/orbit/layer_network.hpp"
+#include "synthesis/orbit/layer_search.hpp"
+#include "synthesis/orbit/orbit_gather.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/storage/raw_array.hpp"
 #include "tenex/schedule/storage/symmetric_schedule.hpp"

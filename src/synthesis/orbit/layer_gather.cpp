@@ -1,5 +1,5 @@
 // The event loop, and the matching of one layer's ports.
-#include "synthesis/tacos/symmetric/layer_gather.hpp"
+#include "synthesis/orbit/layer_gather.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,12 +1,12 @@
 // Writes out the best attempt on layers.
-#include "synthesis/tacos/symmetric/layered.hpp"
+#include "synthesis/orbit/layered.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "synthesis/tacos/symmetric/layer_network.hpp"
-#include "synthesis/tacos/symmetric/layer_search.hpp"
+#include "synthesis/orbit/layer_network.hpp"
+#include "synthesis/orbit/layer_search.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/storage/symmetric_schedule.hpp"
 

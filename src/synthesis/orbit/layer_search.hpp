@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "synthesis/tacos/symmetric/layer_gather.hpp"
-#include "synthesis/tacos/symmetric/layer_network.hpp"
+#include "synthesis/orbit/layer_gather.hpp"
+#include "synthesis/orbit/layer_network.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

@@ -1,5 +1,5 @@
 // The event loop on the quotient.
-#include "synthesis/tacos/symmetric/orbit_gather.hpp"
+#include "synthesis/orbit/orbit_gather.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,12 +1,12 @@
 // Which styles are tried, and in which order.
-#include "synthesis/tacos/symmetric/layer_search.hpp"
+#include "synthesis/orbit/layer_search.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "synthesis/tacos/symmetric/weak_orders.hpp"
+#include "synthesis/orbit/weak_orders.hpp"
 
 namespace tenex {
 

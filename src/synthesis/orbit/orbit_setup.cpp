@@ -1,12 +1,12 @@
 // Sorts directions into lanes, and finds the lower bound.
-#include "synthesis/tacos/symmetric/orbit_setup.hpp"
+#include "synthesis/orbit/orbit_setup.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
-#include "synthesis/tacos/symmetric/weak_orders.hpp"
+#include "synthesis/orbit/weak_orders.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {

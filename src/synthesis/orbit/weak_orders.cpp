@@ -1,4 +1,4 @@
-#include "synthesis/tacos/symmetric/weak_orders.hpp"
+#include "synthesis/orbit/weak_orders.hpp"
 
 namespace tenex {
 

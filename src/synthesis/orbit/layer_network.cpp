@@ -1,4 +1,4 @@
-#include "synthesis/tacos/symmetric/layer_network.hpp"
+#include "synthesis/orbit/layer_network.hpp"
 
 #include <algorithm>
 #include <numeric>

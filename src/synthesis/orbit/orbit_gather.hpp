@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "synthesis/tacos/symmetric/orbit_setup.hpp"
+#include "synthesis/orbit/orbit_setup.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/random.hpp"
 
