@@ -25,15 +25,15 @@ Csr<std::uint32_t> neighbours_of(const StepSetup& setup) {
       [&](std::size_t i) { return pairs[i].second; });
 }
 
-/// Searches one component breadth first and sets its levels. Returns the NPUs reached, nearest first.
+/// Searches one component breadth first and sets its depths. Returns the NPUs reached, nearest first.
 std::vector<std::uint32_t> search(const Csr<std::uint32_t>& neighbours, std::uint32_t start,
-                                  std::vector<std::uint32_t>& level) {
+                                  std::vector<std::uint32_t>& depth) {
   std::vector<std::uint32_t> reached{start};
-  level[start] = 0;
+  depth[start] = 0;
   for (std::size_t i = 0; i < reached.size(); ++i)
     for (const std::uint32_t next : neighbours.row(reached[i])) {
-      if (level[next] != kUnseen) continue;
-      level[next] = level[reached[i]] + 1;
+      if (depth[next] != kUnseen) continue;
+      depth[next] = depth[reached[i]] + 1;
       reached.push_back(next);
     }
   return reached;
@@ -41,24 +41,24 @@ std::vector<std::uint32_t> search(const Csr<std::uint32_t>& neighbours, std::uin
 
 }  // namespace
 
-Bands find_bands(const StepSetup& setup, std::size_t levels_per_band) {
+Bands find_bands(const StepSetup& setup, std::size_t width) {
   const auto neighbours = neighbours_of(setup);
-  std::vector<std::uint32_t> level(setup.npus(), kUnseen);
+  std::vector<std::uint32_t> depth(setup.npus(), kUnseen);
   std::uint32_t deepest = 0;
   for (std::uint32_t npu = 0; npu < setup.npus(); ++npu) {
-    if (level[npu] != kUnseen) continue;
-    const auto reached = search(neighbours, npu, level);
-    for (const std::uint32_t other : reached) level[other] = kUnseen;
-    const auto again = search(neighbours, reached.back(), level);  // from an NPU at the rim: more and narrower levels
-    deepest = std::max(deepest, level[again.back()]);
+    if (depth[npu] != kUnseen) continue;
+    const auto reached = search(neighbours, npu, depth);
+    for (const std::uint32_t other : reached) depth[other] = kUnseen;
+    const auto again = search(neighbours, reached.back(), depth);  // from an NPU at the rim: more and narrower bands
+    deepest = std::max(deepest, depth[again.back()]);
   }
-  const std::size_t per_band = std::max<std::size_t>(1, levels_per_band);
-  const std::size_t bands = deepest / per_band + 1;
+  const std::size_t hops_per_band = std::max<std::size_t>(1, width);
+  const std::size_t bands = deepest / hops_per_band + 1;
   const auto rows = Csr<std::uint32_t>::group(
-      bands, setup.npus(), [&](std::size_t npu) { return level[npu] / per_band; },
+      bands, setup.npus(), [&](std::size_t npu) { return depth[npu] / hops_per_band; },
       [](std::size_t npu) { return static_cast<std::uint32_t>(npu); });
   Bands result;
-  result.levels = deepest + std::size_t{1};
+  result.depth = deepest + std::size_t{1};
   result.begin.push_back(0);
   for (std::size_t band = 0; band < bands; ++band) {
     result.npus.insert(result.npus.end(), rows.row(band).begin(), rows.row(band).end());

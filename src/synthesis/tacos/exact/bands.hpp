@@ -13,12 +13,12 @@ namespace tenex {
 struct Bands {
   std::vector<std::uint32_t> npus;
   std::vector<std::size_t> begin;  ///< into `npus`, and the end
-  std::size_t levels = 0;          ///< levels that were joined to bands: about the diameter in hops
+  std::size_t depth = 0;           ///< of the breadth-first searches: about the diameter in hops
 
   [[nodiscard]] std::size_t count() const { return begin.size() - 1; }
 };
 
-/// Bands of `levels_per_band` breadth-first levels each, from an NPU at the rim of each group. O(links).
-[[nodiscard]] Bands find_bands(const StepSetup& setup, std::size_t levels_per_band);
+/// Bands of `width` steps of a breadth-first search each, from an NPU at the rim of each group. O(links).
+[[nodiscard]] Bands find_bands(const StepSetup& setup, std::size_t width);
 
 }  // namespace tenex

@@ -2,8 +2,7 @@
 //
 // If an NPU may get the last chunks that it lacks within a tile, its in-links share them so that the last one arrives
 // early. All in-links may send what arrives by a horizon: the earliest time by which together they have rows for all
-// missing chunks. If a source has no more chunks, the other in-links get a later horizon. The step engines differ in
-// how a link looks for chunks, and share this file.
+// missing chunks. If a source has no more chunks, the other in-links get a later horizon.
 #pragma once
 
 #include <algorithm>

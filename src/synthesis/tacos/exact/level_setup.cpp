@@ -1,5 +1,5 @@
 // Levels, clusters and families of a step setup.
-#include "synthesis/tacos/exact/level_engine.hpp"
+#include "synthesis/tacos/exact/level_setup.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -80,10 +80,11 @@ void set_ports(const CostLevels& levels, LevelSetup& setup) {
     for (auto port = begin; port != end; ++port) {
       const std::uint32_t level = levels.level(port->link.value());
       const bool alone = level == 0 || size_of[level][setup.cluster[level][npu]] == 1;
-      setup.port_level.push_back(static_cast<std::uint8_t>(alone ? 0 : level));
-      std::uint32_t shared = 1;
-      while (shared < setup.levels && setup.cluster[shared][npu] != setup.cluster[shared][port->source]) ++shared;
-      setup.shared_from.push_back(static_cast<std::uint8_t>(shared));
+      port->level = static_cast<std::uint8_t>(alone ? 0 : level);
+      port->shared_from = 1;
+      while (port->shared_from < setup.levels &&
+             setup.cluster[port->shared_from][npu] != setup.cluster[port->shared_from][port->source])
+        ++port->shared_from;
     }
   }
 }
@@ -113,7 +114,7 @@ LevelSetup make_level_setup(const SynthesisProblem& problem) {
   for (std::uint32_t level = 1; level < setup.levels; ++level) add_clusters(levels, level, setup);
   set_families(setup);
   set_ports(levels, setup);
-  setup.least_rows = least_rows(setup.steps);
+  setup.steps.least_rows = least_rows(setup.steps);
   return setup;
 }
 

@@ -1,4 +1,4 @@
-// The frame that the step engines share: an empty table, and a team of threads that works in rounds until everything is
+// The frame of a run of the step engine: an empty table, and a team of threads that works in rounds until everything is
 // delivered.
 #pragma once
 
@@ -50,7 +50,7 @@ struct Team {
 template <class Slot, class Scratch, class Touch, class Open, class Work>
 void run_rounds(const StepSetup& setup, const StepTable<Slot>& table, const std::vector<Scratch>& scratches,
                 const Touch& touch, const Open& open, const Work& work) {
-  constexpr std::size_t kMostIdleTiles = 8192;
+  constexpr std::size_t kMostIdleTiles = 8192;  // chunks under way may take many to arrive, but fewer
   std::exception_ptr failure;
   bool done = setup.deliveries == 0;
   std::uint64_t delivered_before = 0;
@@ -63,7 +63,7 @@ void run_rounds(const StepSetup& setup, const StepTable<Slot>& table, const std:
     try {
       if (std::exchange(delivered_before, delivered) != delivered) tiles_at_progress = table.counts.size();
       ensure(table.counts.size() - tiles_at_progress < kMostIdleTiles,
-             "a step engine came to rest with deliveries missing");
+             "the step engine came to rest with deliveries missing");
       open();
     } catch (...) {  // exceptions must not leave a parallel region
       failure = std::current_exception();

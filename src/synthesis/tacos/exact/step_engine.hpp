@@ -1,4 +1,4 @@
-// The exact engine for one attempt: first in, first out on every link, tile by tile, whole NPUs at a time.
+// The step engine for one attempt: first in, first out on every link, tile by tile, whole NPUs at a time.
 //
 // Idea: each link walks its source's list (step_table.hpp) with a cursor, in order of arrival, skips the chunks that
 // its target has, and sends the rest, so every link looks at every entry once. Decisions are made in order of arrival:
@@ -13,12 +13,20 @@
 // same time, where they should deliver different ones. Scattered links begin each tile at a random one of the entries
 // that they have not tested, so they hardly ever collide. That takes about twice the time, so regular topologies are
 // not scattered.
+//
+// First in, first out alone also wastes the slow links of a product whose dimensions differ in bandwidth: fast links
+// make the lists of a whole line alike, so all slow links into the next line would deliver the same chunks. With a
+// LevelSetup a slow link walks its source's list twice. The first cursor looks for chunks that no NPU in the target's
+// cluster has (the NPUs that faster links join to it). Only if it finds none does the second look for chunks that the
+// target lacks, which faster links might deliver as well. A chunk that a link sends is entered into the cluster at
+// once, so the links into a cluster always deliver different chunks. Once a cluster has everything, the first cursor
+// rests. NPUs of a family see each other's entries, so a family is served by one thread, in a fixed order; the NPUs of
+// families that have everything are distributed over the threads one by one.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "synthesis/tacos/exact/level_setup.hpp"
 #include "synthesis/tacos/exact/step_setup.hpp"
 #include "tenex/base/random.hpp"
 
@@ -26,12 +34,13 @@ namespace tenex {
 
 /// The settings in which attempts differ.
 struct StepAttempt {
-  bool shuffled = false;           ///< in-links and own chunks in random order
-  bool scattered = false;          ///< links begin at a random entry of those not yet tested
+  bool shuffled = false;           ///< in-links (of one level) and own chunks in random order
   std::uint32_t widest_tile = 64;  ///< rows, at most 240
   std::uint32_t ramp = 64;         ///< a tile has at most the rows before it divided by this
-  std::uint32_t sweep_tiles = 0;   ///< tiles that pass over the NPUs together; 0: as many as fit in the cache
-  std::uint32_t band_levels = 2;   ///< see bands.hpp
+  // Where links are alike:
+  bool scattered = false;         ///< links begin at a random entry of those not yet tested
+  std::uint32_t sweep_tiles = 1;  ///< tiles that pass over the NPUs together
+  std::uint32_t band_depth = 2;   ///< hops of a band: see bands.hpp
 };
 
 /// A run's outcome.
@@ -44,8 +53,12 @@ struct StepRun {
 /// Synthesizes. The result depends on the setup, `attempt` and `random` alone, not on the number of threads.
 template <class Slot>
 [[nodiscard]] StepRun<Slot> run_steps(const StepSetup& setup, const StepAttempt& attempt, Random random, int threads);
+template <class Slot>
+[[nodiscard]] StepRun<Slot> run_steps(const LevelSetup& setup, const StepAttempt& attempt, Random random, int threads);
 
 extern template StepRun<std::uint16_t> run_steps(const StepSetup&, const StepAttempt&, Random, int);
 extern template StepRun<std::uint32_t> run_steps(const StepSetup&, const StepAttempt&, Random, int);
+extern template StepRun<std::uint16_t> run_steps(const LevelSetup&, const StepAttempt&, Random, int);
+extern template StepRun<std::uint32_t> run_steps(const LevelSetup&, const StepAttempt&, Random, int);
 
 }  // namespace tenex

@@ -91,7 +91,7 @@ StepSetup make_step_setup(const SynthesisProblem& problem) {
         const VertexId source = problem.topology.source(link);
         if (problem.collective.group_of(npu_of(source)) != group) continue;
         const std::size_t size = problem.collective.size_class(problem.collective.first_chunk(group));
-        setup.ports.push_back({link, source.value(), lane_of.at({problem.topology.class_of(link), size})});
+        setup.ports.push_back({link, source.value(), lane_of.at({problem.topology.class_of(link), size}), 0, 1});
       }
     const auto ports = static_cast<std::int64_t>(setup.ports.size() - first_port);
     const std::int64_t needed = setup.chunks.back() - setup.own.back();
