@@ -16,16 +16,30 @@
 namespace tenex {
 namespace {
 
-constexpr double kGapFactor = 2.5;           ///< of sends that are routed again, where hops are unequal
 constexpr double kOtherPathsFactor = 5;      ///< first attempts over all paths, in rounds, over cheap links
 constexpr double kOtherTreesFactor = 2;      ///< of first attempts in rounds
 constexpr double kBytesPerChunk = 12;        ///< order and distances
-constexpr double kBytesPerSlotSend = 14;     ///< rows, which grow by halves, and free slots
-constexpr double kBytesPerListSend = 56;     ///< sends of sparse plans and of unequal hops
 constexpr double kBytesPerSendBeside = 280;  ///< of reductions and copies of different groups: lists, re-timing
 constexpr double kHopsOverSwitches = 2;      ///< of a delivery in a tree
 constexpr double kDetours = 1.5;             ///< hops of paths around slow links
 constexpr std::size_t kSamples = 4;
+
+/// What a search costs on links with slots, and on links with gaps.
+struct LinkCosts {
+  WorkUnit path_hop, tree_visit, grown_visit, grown_look;
+  double rerouted;        ///< a send that is routed again
+  double bytes_per_send;  ///< of slots, if few are empty: rows, which grow by halves, and free slots
+  double bytes_per_cell;  ///< of distances
+};
+constexpr LinkCosts kSlotCosts{
+    WorkUnit::path_hop, WorkUnit::tree_visit, WorkUnit::grown_visit, WorkUnit::grown_look, 1, 14, 2};
+constexpr LinkCosts kGapCosts{WorkUnit::path_hop_unequal,
+                              WorkUnit::tree_visit_unequal,
+                              WorkUnit::grown_visit_unequal,
+                              WorkUnit::grown_look_unequal,
+                              2.5,
+                              56,
+                              4};
 
 /// What a plan consists of.
 struct PathsSizes {
@@ -107,8 +121,9 @@ std::size_t paths_bytes(const SynthesisProblem& problem) {
   const PathNetwork network(problem);
   const auto vertices = static_cast<double>(problem.topology.vertices());
   const auto links = static_cast<double>(problem.topology.links());
-  const double per_send = network.slotted() && is_dense(problem) ? kBytesPerSlotSend : kBytesPerListSend;
-  const double rows = std::min<double>(kMostDistanceBytes, vertices * vertices * (network.slotted() ? 2 : 4));
+  const LinkCosts& costs = network.slotted() ? kSlotCosts : kGapCosts;
+  const double per_send = is_dense(problem) ? costs.bytes_per_send : kGapCosts.bytes_per_send;
+  const double rows = std::min<double>(kMostDistanceBytes, vertices * vertices * costs.bytes_per_cell);
   const double shared = rows + sizes.chunks() * kBytesPerChunk + links * 100;
   const double empty = network.slotted() ? network.empty_slot_bytes() : 0;
   const double floors = network.grows_trees() ? sizes.trees * links : 0;
@@ -131,6 +146,7 @@ std::size_t paths_bytes(const SynthesisProblem& problem) {
 Work paths_work(const SynthesisProblem& problem) {
   const PathsSizes sizes = sizes_of(problem);
   const bool slotted = problem.topology.homogeneous() && problem.collective.chunk_sizes().size() == 1;
+  const LinkCosts& costs = slotted ? kSlotCosts : kGapCosts;
   const bool grows = !problem.topology.direct() && PathNetwork(problem).grows_trees();
   const double searches = grows ? std::max(1.0, static_cast<double>(problem.topology.npus()) / 2) : 1;  // per tree
   const double visits = sizes.trees * searches * static_cast<double>(problem.topology.links());
@@ -141,17 +157,16 @@ Work paths_work(const SynthesisProblem& problem) {
       !is_product(problem.topology)) {  // likely to be far from the bound
     attempts += kOtherPathsFactor;
     if (grows) attempts_of_trees += kOtherTreesFactor;
-    if (sizes.sends() <= kMostReroutedSends)
-      work += Work(WorkUnit::rerouted_send, sizes.sends() * (slotted ? 1 : kGapFactor));
+    if (sizes.sends() <= kMostReroutedSends) work += Work(WorkUnit::rerouted_send, sizes.sends() * costs.rerouted);
   }
-  work += Work(slotted ? WorkUnit::path_hop : WorkUnit::path_hop_unequal, attempts * sizes.path_hops);
+  work += Work(costs.path_hop, attempts * sizes.path_hops);
   if (grows) {
     // A tree grows destination by destination, and searches end early where many are near.
     const double expected = visits / searches * std::sqrt(static_cast<double>(problem.topology.npus()));
-    work += Work(slotted ? WorkUnit::grown_visit : WorkUnit::grown_visit_unequal, attempts_of_trees * visits);
-    work += Work(slotted ? WorkUnit::grown_look : WorkUnit::grown_look_unequal, attempts_of_trees * expected);
+    work += Work(costs.grown_visit, attempts_of_trees * visits);
+    work += Work(costs.grown_look, attempts_of_trees * expected);
   } else {
-    work += Work(slotted ? WorkUnit::tree_visit : WorkUnit::tree_visit_unequal, attempts_of_trees * visits);
+    work += Work(costs.tree_visit, attempts_of_trees * visits);
   }
   const double halves = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
   return halves * work + merge_work(problem);

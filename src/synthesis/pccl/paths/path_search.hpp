@@ -6,20 +6,20 @@
 // arrive sooner. It may keep to shortest paths (hops that come nearer to the destination by their whole length), which
 // are few. For many destinations it is Dijkstra's, until all are reached; what leads to none is left out.
 //
-// Encoding: labels are valid if they carry the number of the present search. The open vertices form a binary heap of
-// integers: time, distance left, vertex. Links are SlotLinks or GapLinks.
+// Encoding: labels are valid if they carry the number of the present search. What a search asks of links is all that
+// SlotLinks and GapLinks have in common: the widths of times and distances, when a link is free, and its times.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "synthesis/pccl/paths/distances.hpp"
 #include "synthesis/pccl/paths/network.hpp"
+#include "synthesis/pccl/paths/open_vertices.hpp"
 #include "tenex/base/bitset.hpp"
 
 namespace tenex {
@@ -73,13 +73,9 @@ class PathSearch {
 
   /// The arrival that the last find_path() found.
   [[nodiscard]] Time arrival() const { return arrival_; }
-  /// Links looked at so far, over all searches.
-  [[nodiscard]] std::uint64_t visits() const { return visits_; }
 
  private:
-  using Key = typename Links::Key;
   static constexpr Time kNever = std::numeric_limits<Time>::max();
-  static constexpr Key kMask = (Key{1} << Links::kHalf) - 1;
 
   struct Label {
     std::uint32_t search = 0;  ///< the search that the rest belongs to
@@ -103,42 +99,36 @@ class PathSearch {
     hops_.clear();
     label(source).time = 0;
   }
-  void push(Time time, Cell left, std::uint32_t vertex) {
-    open_.push_back(Key{static_cast<std::make_unsigned_t<Time>>(time)} << (2 * Links::kHalf) |
-                    Key{left} << Links::kHalf | vertex);
-    std::push_heap(open_.begin(), open_.end(), std::greater<>());
-  }
-  Key pop() {
-    std::pop_heap(open_.begin(), open_.end(), std::greater<>());
-    const Key least = open_.back();
-    open_.pop_back();
-    return least;
-  }
   /// Calls visit(hop) for the hops of a vertex, beginning at one that `turn` chooses.
   template <class Visit>
   void turn_through(std::span<const PathHop> hops, std::uint32_t turn, Visit&& visit) {
     const auto first = static_cast<std::size_t>((std::uint64_t{turn} * hops.size()) >> 32U);
     for (std::size_t i = first; i < hops.size(); ++i) visit(hops[i]);
     for (std::size_t i = 0; i < first; ++i) visit(hops[i]);
-    visits_ += hops.size();
   }
   void trace(const Links& links, std::uint32_t vertex, std::size_t size) {
     const Label& at = labels_[vertex];
     hops_.push_back({at.link, static_cast<Time>(at.time - links.latency(at.link, size))});
   }
 
+  void trace_path(const Links& links, std::uint32_t source, std::uint32_t destination, std::size_t size) {
+    for (std::uint32_t at = destination; at != source; at = labels_[at].from) trace(links, at, size);
+  }
+
+  template <class Guide>
+  Time reach(const Links& links, std::uint32_t source, std::uint32_t destination, std::size_t size, std::uint32_t turn,
+             Time best, const Guide& guide);
   Time spell_path(const Links& links, std::uint32_t source, std::uint32_t destination, const Cell* left,
                   std::size_t size);
 
   const PathNetwork& network_;
   std::vector<Label> labels_;
-  std::vector<Key> open_;
+  OpenVertices<Links> open_;
   std::vector<Hop> hops_;
   std::vector<Hop> spelled_;
   std::vector<PathHop> nearer_;
   std::vector<std::uint32_t> order_;
   std::uint32_t search_ = 0;
-  std::uint64_t visits_ = 0;
   Time arrival_ = 0;
 };
 
@@ -168,45 +158,63 @@ auto PathSearch<Links>::spell_path(const Links& links, std::uint32_t source, std
   return time;
 }
 
+/// Finds the earliest arrival before `best` and the labels that lead to it; returns `best` where there is none.
+/// guide.leads(at, hop): whether a hop may be taken; guide.rest(vertex): the least time from there to the destination;
+/// guide.rank(vertex): its place among those with equal sums.
 template <class Links>
-auto PathSearch<Links>::find_path(const Links& links, std::uint32_t source, std::uint32_t destination, const Cell* left,
-                                  std::size_t size, PathRange range, std::uint32_t turn, PathTies ties)
-    -> std::span<const Hop> {
+template <class Guide>
+auto PathSearch<Links>::reach(const Links& links, std::uint32_t source, std::uint32_t destination, std::size_t size,
+                              std::uint32_t turn, Time best, const Guide& guide) -> Time {
   begin(source);
-  push(links.least(left[source]), left[source], source);
-  const bool spells = ties == PathTies::by_destination;
-  const Time spelled = spells ? spell_path(links, source, destination, left, size) : kNever;
-  Time best = spelled;
+  open_.push(guide.rest(source), guide.rank(source), source);
   while (!open_.empty()) {
-    const Key least = pop();
-    const auto at = static_cast<std::uint32_t>(least & kMask);
-    const auto bound = static_cast<Time>(least >> (2 * Links::kHalf));
+    const auto [bound, at] = open_.pop();
     if (bound >= best) break;
     const Time time = labels_[at].time;
-    const Cell here = left[at];
-    if (time + links.least(here) != bound) continue;  // reached sooner since
-    turn_through(network_.out(at), turn, [&](const PathHop& hop) {
-      const Cell there = left[hop.vertex];
-      if (there == kUnreached<Cell>) return;
-      if (range == PathRange::shortest && there + links.weight(hop.link, size) != here) return;
+    if (time + guide.rest(at) != bound) continue;  // reached sooner since
+    turn_through(network_.out(at), turn, [&, at = at](const PathHop& hop) {
+      if (!guide.leads(at, hop)) return;
+      const Time rest = guide.rest(hop.vertex);
       const Time latency = links.latency(hop.link, size);
       const Time soonest = time + latency;
       Label& next = label(hop.vertex);
-      if (next.time <= soonest || soonest + links.least(there) >= best) return;
+      if (next.time <= soonest || soonest + rest >= best) return;
       const Time arrival = links.free_from(hop.link, time, size) + latency;
-      if (next.time <= arrival || arrival + links.least(there) >= best) return;
+      if (next.time <= arrival || arrival + rest >= best) return;
       next.time = arrival;
       next.link = hop.link;
       next.from = at;
       if (hop.vertex == destination)
         best = arrival;
       else
-        push(arrival + links.least(there), there, hop.vertex);
+        open_.push(arrival + rest, guide.rank(hop.vertex), hop.vertex);
     });
   }
-  arrival_ = best;
-  if (spells && best == spelled) return spelled_;
-  for (std::uint32_t at = destination; at != source; at = labels_[at].from) trace(links, at, size);
+  return best;
+}
+
+template <class Links>
+auto PathSearch<Links>::find_path(const Links& links, std::uint32_t source, std::uint32_t destination, const Cell* left,
+                                  std::size_t size, PathRange range, std::uint32_t turn, PathTies ties)
+    -> std::span<const Hop> {
+  struct Nearer {
+    const Links& links;
+    const Cell* left;
+    std::size_t size;
+    bool shortest;
+    [[nodiscard]] Cell rank(std::uint32_t vertex) const { return left[vertex]; }
+    [[nodiscard]] Time rest(std::uint32_t vertex) const { return links.least(left[vertex]); }
+    [[nodiscard]] bool leads(std::uint32_t at, const PathHop& hop) const {
+      const Cell there = left[hop.vertex];
+      return there != kUnreached<Cell> && (!shortest || there + links.weight(hop.link, size) == left[at]);
+    }
+  };
+  const bool spells = ties == PathTies::by_destination;
+  const Time spelled = spells ? spell_path(links, source, destination, left, size) : kNever;
+  const Nearer guide{links, left, size, range == PathRange::shortest};
+  arrival_ = reach(links, source, destination, size, turn, spelled, guide);
+  if (spells && arrival_ == spelled) return spelled_;
+  trace_path(links, source, destination, size);
   return hops_;
 }
 
@@ -214,27 +222,17 @@ template <class Links>
 auto PathSearch<Links>::find_cheapest(const Links& links, std::uint32_t source, std::uint32_t destination,
                                       const std::uint32_t* sums, std::span<const std::uint32_t> prices,
                                       std::size_t size, std::uint32_t turn) -> std::span<const Hop> {
-  begin(source);
-  push(0, 0, source);
-  for (;;) {
-    const Key least = pop();
-    const auto at = static_cast<std::uint32_t>(least & kMask);
-    const Time time = labels_[at].time;
-    if (at == destination) break;
-    if (time != static_cast<Time>(least >> (2 * Links::kHalf))) continue;
-    turn_through(network_.out(at), turn, [&](const PathHop& hop) {
-      if (sums[hop.vertex] == kUnreached<std::uint32_t> || sums[hop.vertex] + prices[hop.link] != sums[at]) return;
-      Label& next = label(hop.vertex);
-      const Time arrival = links.free_from(hop.link, time, size) + links.latency(hop.link, size);
-      if (next.time <= arrival) return;
-      next.time = arrival;
-      next.link = hop.link;
-      next.from = at;
-      push(arrival, 0, hop.vertex);
-    });
-  }
-  arrival_ = labels_[destination].time;
-  for (std::uint32_t at = destination; at != source; at = labels_[at].from) trace(links, at, size);
+  struct Cheaper {
+    const std::uint32_t* sums;
+    std::span<const std::uint32_t> prices;
+    [[nodiscard]] static Cell rank(std::uint32_t /*vertex*/) { return 0; }
+    [[nodiscard]] static Time rest(std::uint32_t /*vertex*/) { return 0; }
+    [[nodiscard]] bool leads(std::uint32_t at, const PathHop& hop) const {
+      return sums[hop.vertex] != kUnreached<std::uint32_t> && sums[hop.vertex] + prices[hop.link] == sums[at];
+    }
+  };
+  arrival_ = reach(links, source, destination, size, turn, kNever, Cheaper{sums, prices});
+  trace_path(links, source, destination, size);
   return hops_;
 }
 
@@ -245,18 +243,16 @@ auto PathSearch<Links>::find_tree(const Links& links, std::uint32_t source, std:
   for (const std::uint32_t destination : destinations) label(destination).use = search_;
   label(source).use = search_;
   order_.clear();
-  push(0, 0, source);
+  open_.push(0, 0, source);
   std::size_t missing = destinations.size();
   while (missing > 0) {
-    const Key least = pop();
-    const auto at = static_cast<std::uint32_t>(least & kMask);
-    const auto time = static_cast<Time>(least >> (2 * Links::kHalf));
+    const auto [time, at] = open_.pop();
     if (labels_[at].time != time) continue;
     if (at != source) {
       order_.push_back(at);
       if (labels_[at].use == search_) --missing;
     }
-    turn_through(network_.out(at), turn, [&](const PathHop& hop) {
+    turn_through(network_.out(at), turn, [&, time = time, at = at](const PathHop& hop) {
       if (allowed != nullptr && !allowed->test(hop.vertex)) return;
       const Time latency = links.latency(hop.link, size);
       Label& next = label(hop.vertex);
@@ -268,7 +264,7 @@ auto PathSearch<Links>::find_tree(const Links& links, std::uint32_t source, std:
       next.time = arrival;
       next.link = hop.link;
       next.from = at;
-      if (!later) push(arrival, static_cast<Cell>((hop.vertex * 0x9E3779B1U + turn) >> 16U), hop.vertex);
+      if (!later) open_.push(arrival, static_cast<Cell>((hop.vertex * 0x9E3779B1U + turn) >> 16U), hop.vertex);
     });
   }
   for (auto at = order_.rbegin(); at != order_.rend(); ++at)

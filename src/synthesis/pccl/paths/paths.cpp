@@ -71,7 +71,6 @@ class PathsMultiStart {
     if (is_far_from_bound(best_.time)) try_multiples();
     run_others();
     report.range = range_;
-    report.link_visits = best_.planner->visits();
     return std::move(best_);
   }
 

@@ -52,7 +52,6 @@ struct PathsPass {
 struct PathsReport {
   PathRange range = PathRange::shortest;  ///< of the best attempt
   std::vector<PathsPass> passes;
-  std::uint64_t link_visits = 0;  ///< of the searches of the best attempt
 };
 
 /// A plan and its report.

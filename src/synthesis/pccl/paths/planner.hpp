@@ -135,7 +135,6 @@ class PathPlanner {
 
   [[nodiscard]] Links& links() { return links_; }
   [[nodiscard]] const Links& links() const { return links_; }
-  [[nodiscard]] std::uint64_t visits() const { return search_.visits() + growth_.visits(); }
 
  private:
   /// A tree that has not reached all destinations.

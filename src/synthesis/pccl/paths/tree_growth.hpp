@@ -28,6 +28,7 @@
 #include "synthesis/pccl/paths/distances.hpp"
 #include "synthesis/pccl/paths/hop_chain.hpp"
 #include "synthesis/pccl/paths/network.hpp"
+#include "synthesis/pccl/paths/open_vertices.hpp"
 #include "synthesis/pccl/paths/path_search.hpp"
 #include "synthesis/pccl/paths/regions.hpp"
 #include "synthesis/pccl/paths/switch_buffers.hpp"
@@ -121,13 +122,8 @@ class TreeGrowth {
   /// Whether floors of a tree are of use: buffers take nothing back, and no send joins another.
   [[nodiscard]] bool has_floors() const { return !network_.has_limits() && !network_.shares_signals(); }
 
-  /// Links looked at so far, over all searches.
-  [[nodiscard]] std::uint64_t visits() const { return visits_; }
-
  private:
-  using Key = typename Links::Key;
   static constexpr Time kNever = std::numeric_limits<Time>::max();
-  static constexpr Key kMask = (Key{1} << Links::kHalf) - 1;
   static constexpr std::uint32_t kMostTrials = 64;
   static constexpr std::size_t kFewDestinations = 8;  ///< for which a tree is grown at once without floors
   static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
@@ -173,17 +169,6 @@ class TreeGrowth {
   }
   [[nodiscard]] bool holds(std::uint32_t vertex) const { return marks_[vertex].held == tree_; }
 
-  void push(Time time, Cell rank, std::uint32_t vertex) {
-    open_.push_back(Key{static_cast<std::make_unsigned_t<Time>>(time)} << (2 * Links::kHalf) |
-                    Key{rank} << Links::kHalf | vertex);
-    std::push_heap(open_.begin(), open_.end(), std::greater<>());
-  }
-  Key pop() {
-    std::pop_heap(open_.begin(), open_.end(), std::greater<>());
-    const Key least = open_.back();
-    open_.pop_back();
-    return least;
-  }
   /// The place of a vertex among those with equal times: by distance left, or mixed.
   [[nodiscard]] Cell rank(const GrowthRequest<Cell>& request, std::uint32_t vertex) const {
     if (request.left != nullptr) return request.left[vertex];
@@ -204,17 +189,16 @@ class TreeGrowth {
     for (const std::uint32_t holder : holders_) {
       if (request.left != nullptr && request.left[holder] == kUnreached<Cell>) continue;
       labels_[holder] = {search_, 0, holder, false, marks_[holder].since};
-      push(bound(marks_[holder].since, holder), rank(request, holder), holder);
+      open_.push(bound(marks_[holder].since, holder), rank(request, holder), holder);
     }
     while (!open_.empty()) {
-      const auto at = static_cast<std::uint32_t>(pop() & kMask);
+      const std::uint32_t at = open_.pop().vertex;
       Label& here = labels_[at];
       if (here.settled) continue;
       here.settled = true;
       if (marks_[at].wanted == tree_) return at;
       const auto hops = network_.out(at);
       const auto first = static_cast<std::size_t>((std::uint64_t{request.turn} * hops.size()) >> 32U);
-      visits_ += hops.size();
       for (std::size_t i = 0; i < hops.size(); ++i) {
         const PathHop& hop = hops[first + i < hops.size() ? first + i : first + i - hops.size()];
         if (!may_take(links, request, at, hop)) continue;
@@ -230,7 +214,7 @@ class TreeGrowth {
         if (arrival == kNever) continue;
         next = {search_, hop.link, at, false, arrival};
         if (marks_[hop.vertex].wanted == tree_) best = std::min(best, arrival);
-        push(bound(arrival, hop.vertex), rank(request, hop.vertex), hop.vertex);
+        open_.push(bound(arrival, hop.vertex), rank(request, hop.vertex), hop.vertex);
       }
     }
     return kNowhere;
@@ -328,7 +312,7 @@ class TreeGrowth {
   std::vector<Time> floors_;
   const Regions* regions_ = nullptr;
   std::vector<std::uint32_t> entered_;  ///< by region: the tree that has a holder there
-  std::vector<Key> open_;
+  OpenVertices<Links> open_;
   std::vector<std::uint32_t> chain_;
   std::vector<FoundHop<Time>> path_;
   HopChain<Links> chain_times_;
@@ -336,7 +320,6 @@ class TreeGrowth {
   Time refused_by_ = 0;   ///< the least time that a copy would have had to wait without room, in the present search
   std::uint32_t search_ = 0;
   std::uint32_t tree_ = 0;
-  std::uint64_t visits_ = 0;
 };
 
 }  // namespace tenex
