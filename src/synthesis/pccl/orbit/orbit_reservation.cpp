@@ -1,37 +1,15 @@
-// Gaps of machines, and the walk of one job.
+// The walk of one job over the free times of machines.
 #include "synthesis/pccl/orbit/orbit_reservation.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <numeric>
 #include <span>
+
+#include "synthesis/free_gaps.hpp"
 
 namespace tenex {
 
 namespace {
-
-/// The time that a machine has left: gaps as start -> end.
-class MachineGaps {
- public:
-  /// The first start from `from` on at which the machine is free for `busy`.
-  [[nodiscard]] SimTime first_start(SimTime from, SimTime busy) const {
-    auto gap = gaps_.upper_bound(from);
-    if (gap != gaps_.begin()) --gap;
-    while (std::max(from, gap->first) + busy > gap->second) ++gap;
-    return std::max(from, gap->first);
-  }
-  void take(SimTime start, SimTime busy) {
-    const auto gap = std::prev(gaps_.upper_bound(start));
-    const auto [first, last] = *gap;
-    gaps_.erase(gap);
-    if (first < start) gaps_.emplace(first, start);
-    if (start + busy < last) gaps_.emplace(start + busy, last);
-  }
-
- private:
-  std::map<SimTime, SimTime> gaps_ = {{SimTime::zero(), SimTime::max()}};
-};
 
 /// The jobs, the longest first.
 std::vector<std::uint32_t> farthest_first(const ExchangeWays& ways, const OrbitPorts& ports,
@@ -51,8 +29,8 @@ std::vector<std::uint32_t> farthest_first(const ExchangeWays& ways, const OrbitP
 ReservedExchange reserve_exchange(const TranslationGroup& group, const ExchangeWays& ways, const OrbitPorts& ports,
                                   std::optional<Random> random) {
   ReservedExchange made;
-  std::vector<MachineGaps> machines(ports.size() * ways.cosets);
-  const auto machine = [&](std::uint32_t direction, std::size_t coset) -> MachineGaps& {
+  std::vector<FreeGaps> machines(ports.size() * ways.cosets);
+  const auto machine = [&](std::uint32_t direction, std::size_t coset) -> FreeGaps& {
     return machines[ports.port_of[direction] * ways.cosets + coset];
   };
   for (const std::uint32_t job : farthest_first(ways, ports, random)) {
@@ -65,14 +43,16 @@ ReservedExchange reserve_exchange(const TranslationGroup& group, const ExchangeW
       SimTime start = SimTime::max();
       for (auto& leg : legs) {
         if (leg.hops == 0) continue;
-        const SimTime possible = machine(leg.direction, coset).first_start(now, ports.hop(leg.direction).busy);
+        const SimTime possible =
+            picoseconds(machine(leg.direction, coset).first(now.count(), ports.hop(leg.direction).busy.count()));
         if (possible > start || (possible == start && leg.hops <= next->hops)) continue;
         start = possible;
         next = &leg;
       }
       if (next == nullptr) break;
       const HopTime& hop = ports.hop(next->direction);
-      machine(next->direction, coset).take(start, hop.busy);
+      // A port is busy equally long with every send, so a shorter gap is of no use.
+      machine(next->direction, coset).take(start.count(), (start + hop.busy).count(), hop.busy.count());
       --next->hops;
       at = group.neighbour(at, next->direction);
       if (ways.cosets > 1 && group.directions()[next->direction].dimension == ways.coset_dimension) coset ^= 1U;

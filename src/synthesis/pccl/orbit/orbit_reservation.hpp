@@ -4,8 +4,7 @@
 // time that is left on the links, and removes what the path uses. Here a job takes, hop by hop, the port that it could
 // use soonest, in the first gap that is long enough. Where latency is long, jobs whose hops follow each other
 // without a pause leave gaps for shorter ones, which an event loop (orbit_exchange.hpp) cannot see ahead of time. Each
-// machine keeps its gaps in a sorted map: O(log hops) per gap that is too short or too early, so this is for small
-// plans.
+// machine keeps its gaps (free_gaps.hpp), whose number every send may have to look through, so this is for small plans.
 #pragma once
 
 #include <optional>
