@@ -21,14 +21,14 @@
 namespace tenex {
 namespace {
 
-struct Event {
+struct FormulaEvent {
   SimTime time;
   std::uint64_t order;  ///< order of injection, from 1; 0 is the start of the destination
   Message message;
 };
 
 struct LaterEvent {
-  bool operator()(const Event& a, const Event& b) const {
+  bool operator()(const FormulaEvent& a, const FormulaEvent& b) const {
     if (a.time != b.time) return a.time > b.time;
     if (a.message.destination != b.message.destination) return a.message.destination > b.message.destination;
     return a.order > b.order;
@@ -149,7 +149,7 @@ class FormulaEngine {
   std::vector<bool> awake_;                 ///< by NPU: whether it has started
   std::vector<std::vector<Message>> held_;  ///< by NPU: messages that arrived before its start
   std::vector<Message> triggered_;
-  std::priority_queue<Event, std::vector<Event>, LaterEvent> events_;
+  std::priority_queue<FormulaEvent, std::vector<FormulaEvent>, LaterEvent> events_;
   std::optional<Diagnostic> failure_;
   std::vector<DeliveredMessage> delivered_;  ///< only if arrivals are recorded
   Simulation result_;

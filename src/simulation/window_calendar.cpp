@@ -25,16 +25,16 @@ std::int64_t WindowCalendar::next() const {
   return window;
 }
 
-void WindowCalendar::begin_block(Slot& slot) {
-  auto block = static_cast<std::uint32_t>(blocks_.size());
+void WindowCalendar::begin_bundle(Slot& slot) {
+  auto bundle = static_cast<std::uint32_t>(bundles_.size());
   if (idle_.empty()) {
-    blocks_.emplace_back();
+    bundles_.emplace_back();
   } else {
-    block = idle_.back();
+    bundle = idle_.back();
     idle_.pop_back();
   }
-  blocks_[block].before = slot.block;
-  slot.block = block;
+  bundles_[bundle].before = slot.bundle;
+  slot.bundle = bundle;
   slot.used = 0;
 }
 
@@ -46,16 +46,16 @@ void WindowCalendar::take(std::int64_t window, std::vector<std::uint32_t>& ports
   read_marks(ports);
 }
 
-/// Marks the ports of a slot, from the block filled last to the first.
+/// Marks the ports of a slot, from the bundle filled last to the first.
 void WindowCalendar::empty(Slot& slot) {
   ports_in_ring_ -= slot.count;
   while (slot.count > 0) {
-    const auto& block = blocks_[slot.block];
-    for (std::uint32_t i = 0; i < slot.used; ++i) mark(block.ports[i]);
-    idle_.push_back(slot.block);
+    const auto& bundle = bundles_[slot.bundle];
+    for (std::uint32_t i = 0; i < slot.used; ++i) mark(bundle.ports[i]);
+    idle_.push_back(slot.bundle);
     slot.count -= slot.used;
-    slot.used = block_ports;
-    slot.block = block.before;
+    slot.used = bundle_ports;
+    slot.bundle = bundle.before;
   }
 }
 

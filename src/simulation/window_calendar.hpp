@@ -1,6 +1,6 @@
 // The calendar of the window engine: which ports have an arrival in which window of time.
 //
-// Encoding: a ring of slots, one per window ahead. A slot is a chain of small blocks of ports, taken from a pool, so
+// Encoding: a ring of slots, one per window ahead. A slot is a chain of small bundles of ports, taken from a pool, so
 // that an insertion writes where the last one into that window wrote. Taking a window sets the bits of its ports in one
 // bitmap and reads them back, which yields the ports in increasing order. Only the head of a port's FIFO is registered,
 // so a port is in at most one slot. Windows beyond the ring (links that differ a hundred-thousandfold in speed) wait in
@@ -40,24 +40,24 @@ class WindowCalendar {
   [[nodiscard]] std::int64_t window() const { return window_; }
 
  private:
-  static constexpr std::size_t block_ports = 31;
-  struct Block {
-    std::uint32_t before;  ///< the block that was filled before this one
-    std::array<std::uint32_t, block_ports> ports;
+  static constexpr std::size_t bundle_ports = 31;
+  struct Bundle {
+    std::uint32_t before;  ///< the bundle that was filled before this one
+    std::array<std::uint32_t, bundle_ports> ports;
   };
   struct Slot {
-    std::uint32_t block = 0;  ///< the block that is being filled
-    std::uint32_t used = 0;   ///< ports in that block
-    std::uint32_t count = 0;  ///< ports in all blocks
+    std::uint32_t bundle = 0;  ///< the bundle that is being filled
+    std::uint32_t used = 0;    ///< ports in that bundle
+    std::uint32_t count = 0;   ///< ports in all bundles
   };
 
   void add(Slot& slot, std::uint32_t port) {
-    if (slot.used == block_ports || slot.count == 0) begin_block(slot);
-    blocks_[slot.block].ports[slot.used++] = port;
+    if (slot.used == bundle_ports || slot.count == 0) begin_bundle(slot);
+    bundles_[slot.bundle].ports[slot.used++] = port;
     ++slot.count;
     ++ports_in_ring_;
   }
-  void begin_block(Slot& slot);
+  void begin_bundle(Slot& slot);
   void empty(Slot& slot);
   void mark(std::uint32_t port) {
     bits_[port / 64] |= std::uint64_t{1} << (port % 64);
@@ -71,8 +71,8 @@ class WindowCalendar {
   std::int64_t window_ = -1;
   std::size_t ports_in_ring_ = 0;
   std::vector<Slot> ring_;
-  LargeVector<Block> blocks_;
-  std::vector<std::uint32_t> idle_;     ///< free blocks; the one used last is taken first
+  LargeVector<Bundle> bundles_;
+  std::vector<std::uint32_t> idle_;     ///< free bundles; the one used last is taken first
   std::vector<std::uint64_t> bits_;     ///< by port; all clear between calls
   std::vector<std::uint64_t> summary_;  ///< bit w tells whether word w of the bitmap has any bit set
   std::priority_queue<Later, std::vector<Later>, std::greater<>> beyond_;

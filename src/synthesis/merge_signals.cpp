@@ -74,16 +74,16 @@ struct ChunkOrders {
 };
 
 /// A physical link that a signal takes, from `offset` after the signal's start on.
-struct LinkUse {
+struct SignalUse {
   std::uint32_t link = 0;
   Time offset = 0;
   Time busy = 0;
 };
 
-struct Signals {
+struct SignalTable {
   std::vector<std::uint32_t> sends;  ///< signal by signal
   std::vector<std::size_t> first_send{0};
-  std::vector<LinkUse> uses;  ///< signal by signal, each link once
+  std::vector<SignalUse> uses;  ///< signal by signal, each link once
   std::vector<std::size_t> first_use{0};
   std::vector<std::uint32_t> of_send;  ///< by send: its signal
   std::vector<Time> offset;            ///< by send: its start after the signal's
@@ -92,7 +92,7 @@ struct Signals {
   [[nodiscard]] std::span<const std::uint32_t> sends_of(std::uint32_t signal) const {
     return std::span(sends).subspan(first_send[signal], first_send[signal + 1] - first_send[signal]);
   }
-  [[nodiscard]] std::span<const LinkUse> uses_of(std::uint32_t signal) const {
+  [[nodiscard]] std::span<const SignalUse> uses_of(std::uint32_t signal) const {
     return std::span(uses).subspan(first_use[signal], first_use[signal + 1] - first_use[signal]);
   }
 };
@@ -117,7 +117,7 @@ class SignalMaker {
   SignalMaker(const MergedPlan& plan, const ChunkOrders& orders)
       : plan_(plan), orders_(orders), marks_(plan.wires().network().links()) {}
 
-  Signals make(SignalSize size) {
+  SignalTable make(SignalSize size) {
     std::vector<Key> keys;
     for (std::uint32_t i = 0; i < plan_.sends.size(); ++i) keys.push_back(key_of(i, size));
     std::sort(keys.begin(), keys.end());
@@ -125,10 +125,10 @@ class SignalMaker {
     signals_.of_send.resize(plan_.sends.size());
     signals_.offset.resize(plan_.sends.size());
     for (std::size_t first = 0; first < keys.size();) {
-      alike_.clear();
+      joinable_.clear();
       const std::size_t from = first;
-      for (; first < keys.size() && keys[first].what == keys[from].what; ++first) alike_.push_back(keys[first].send);
-      while (!alike_.empty()) make_signal();
+      for (; first < keys.size() && keys[first].what == keys[from].what; ++first) joinable_.push_back(keys[first].send);
+      while (!joinable_.empty()) make_signal();
     }
     return std::move(signals_);
   }
@@ -176,10 +176,10 @@ class SignalMaker {
     return adds ? at.reduce : at.copy;
   }
 
-  /// Makes one signal of as many of alike_ as join it, at least the first, and leaves the others.
+  /// Makes one signal of as many of joinable_ as join it, at least the first, and leaves the others.
   void make_signal() {
     joined_.clear();
-    std::erase_if(alike_, [&](std::uint32_t send) { return join(send); });
+    std::erase_if(joinable_, [&](std::uint32_t send) { return join(send); });
     Time longest = 0;
     for (const Joined& each : joined_) longest = std::max(longest, plan_.latency(each.send));
     for (const auto& [send, shared] : joined_) {
@@ -219,16 +219,16 @@ class SignalMaker {
 
   const MergedPlan& plan_;
   const ChunkOrders& orders_;
-  Signals signals_;
-  std::vector<Mark> marks_;           ///< by physical link
-  std::vector<std::uint32_t> alike_;  ///< sends that may be one signal
-  std::vector<Joined> joined_;        ///< of the present signal
+  SignalTable signals_;
+  std::vector<Mark> marks_;              ///< by physical link
+  std::vector<std::uint32_t> joinable_;  ///< sends that may be one signal
+  std::vector<Joined> joined_;           ///< of the present signal
 };
 
 /// Times signals one after the other.
 class SignalTimes {
  public:
-  SignalTimes(const MergedPlan& plan, const Dependencies& dependencies, const Signals& signals)
+  SignalTimes(const MergedPlan& plan, const Dependencies& dependencies, const SignalTable& signals)
       : plan_(plan),
         dependencies_(dependencies),
         signals_(signals),
@@ -238,7 +238,7 @@ class SignalTimes {
         gaps_(plan.wires().network().links()),
         least_(gaps_.size(), std::numeric_limits<Time>::max()) {
     for (std::uint32_t i = 0; i < plan.sends.size(); ++i) waits_for_[signals.of_send[i]] += dependencies.waits_for[i];
-    for (const LinkUse& use : signals.uses) least_[use.link] = std::min(least_[use.link], use.busy);
+    for (const SignalUse& use : signals.uses) least_[use.link] = std::min(least_[use.link], use.busy);
   }
 
   /// Times all signals, chunks of lower rank first, but copies of chunks in `postponed` (by chunk; empty: none) after
@@ -293,7 +293,7 @@ class SignalTimes {
 
   const MergedPlan& plan_;
   const Dependencies& dependencies_;
-  const Signals& signals_;
+  const SignalTable& signals_;
   std::vector<Time> starts_;              ///< by send
   std::vector<Time> ready_;               ///< by signal
   std::vector<std::uint32_t> waits_for_;  ///< by signal
@@ -312,7 +312,7 @@ std::vector<Send> merge_signals(const Instance& instance, const Schedule& in_tur
   const ChunkOrders orders(instance.collective, sums_complete(instance, plan.sends, plan.hops));
   Time best = std::numeric_limits<Time>::max();
   std::vector<Time> starts;
-  const auto try_order = [&](const Signals& signals, const std::vector<std::uint32_t>& rank,
+  const auto try_order = [&](const SignalTable& signals, const std::vector<std::uint32_t>& rank,
                              const std::vector<bool>& postponed = {}) {
     SignalTimes times(plan, dependencies, signals);
     const Time end = times.run(rank, postponed);
@@ -321,7 +321,7 @@ std::vector<Send> merge_signals(const Instance& instance, const Schedule& in_tur
     starts = times.starts();
   };
   SignalMaker maker(plan, orders);
-  const Signals largest = maker.make(SignalSize::largest);
+  const SignalTable largest = maker.make(SignalSize::largest);
   try_order(largest, orders.by_owner);
   try_order(largest, orders.by_time);
   try_order(maker.make(SignalSize::inner), orders.by_time, orders.last);

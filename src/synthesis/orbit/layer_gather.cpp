@@ -255,25 +255,25 @@ std::int64_t LayerGather::cost(std::uint32_t layer, std::uint32_t port, const Ca
 
 /// Fills `worth_` for a port. False if it should take nothing.
 bool LayerGather::find_worth(std::uint32_t layer, std::uint32_t port) {
-  const std::uint32_t rank = rank_of(layer, port);
-  worth_.assign(rank + 1, 0);
-  for (std::uint32_t level = 0; level <= rank; ++level)
-    if (level == 0 || !style_->strict) worth_[level] = insisting_ || worth_it(layer, port, level) ? 1 : 0;
+  const std::uint32_t own = rank_of(layer, port);
+  worth_.assign(own + 1, 0);
+  for (std::uint32_t rank = 0; rank <= own; ++rank)
+    if (rank == 0 || !style_->strict) worth_[rank] = insisting_ || worth_it(layer, port, rank) ? 1 : 0;
   return std::find(worth_.begin(), worth_.end(), 1) != worth_.end();
 }
 
-/// Level 0: whether all ports together cannot deliver all that the layer lacks before a send of this one arrives. Other
-/// levels: whether ports of at least this rank, which alone open cosets of the lower ones, cannot open all.
-bool LayerGather::worth_it(std::uint32_t layer, std::uint32_t port, std::uint32_t level) const {
-  if (level > 0 && level == rank_of(layer, port)) return true;
-  const std::uint32_t key = level == 0 ? 0 : layer_keys_[level][layer];
-  const std::uint64_t layers = level == 0 ? 1 : sharing_[level][key];
-  const std::uint64_t wanted = level == 0 ? missing_[layer] : unopened_[level][key];
+/// Rank 0: whether all ports together cannot deliver all that the layer lacks before a send of this one arrives. Other
+/// ranks: whether ports of at least this rank, which alone open cosets of the lower ones, cannot open all.
+bool LayerGather::worth_it(std::uint32_t layer, std::uint32_t port, std::uint32_t rank) const {
+  if (rank > 0 && rank == rank_of(layer, port)) return true;
+  const std::uint32_t key = rank == 0 ? 0 : layer_keys_[rank][layer];
+  const std::uint64_t layers = rank == 0 ? 1 : sharing_[rank][key];
+  const std::uint64_t wanted = rank == 0 ? missing_[layer] : unopened_[rank][key];
   const SimTime end = now_ + hop(layer, port).latency - picoseconds(1);
   std::uint64_t delivered = 0;
   const auto ports = static_cast<std::uint32_t>(network_.ports(layer).size());
   for (std::uint32_t other = 0; other < ports && delivered < wanted; ++other) {
-    if (rank_of(layer, other) < level) continue;
+    if (rank_of(layer, other) < rank) continue;
     const SimTime first = std::max(now_, port_at(layer, other).free_at) + hop(layer, other).latency;
     if (first <= end) delivered += layers * (static_cast<std::uint64_t>((end - first) / busy(layer, other)) + 1);
   }
@@ -282,8 +282,8 @@ bool LayerGather::worth_it(std::uint32_t layer, std::uint32_t port, std::uint32_
 
 bool LayerGather::worth_it(std::uint32_t layer, const Candidate& candidate) const {
   if (worth_[0] != 0) return true;
-  for (std::uint32_t level = 1; level < worth_.size(); ++level)
-    if (worth_[level] != 0 && opened_[level][coset(level, layer, candidate.item)] == 0) return true;
+  for (std::uint32_t rank = 1; rank < worth_.size(); ++rank)
+    if (worth_[rank] != 0 && opened_[rank][coset(rank, layer, candidate.item)] == 0) return true;
   return false;
 }
 
@@ -309,15 +309,15 @@ void LayerGather::send(std::uint32_t layer, std::uint32_t port) {
   Port& own = port_at(layer, port);
   const std::uint32_t item = own.matched;
   taken_by_[item] = kNone;
-  const std::uint16_t lane = network_.ports(layer)[port].link_class;
+  const std::uint16_t link_class = network_.ports(layer)[port].link_class;
   const auto taken =
       std::find_if(own.options.begin(), own.options.end(), [&](const Option& option) { return option.item == item; });
   const SimTime start = std::max(now_, taken->ready);
   const SimTime arrival = start + hop(layer, port).latency;
   own.free_at = start + busy(layer, port);
   const SimTime known = style_->pace == LayerPace::ahead ? own.free_at : arrival;
-  add_event({known, 0, layer, item, arrival}, lane);
-  add_event({own.free_at, 0, layer, kNone, own.free_at}, hops_.size() + lane);
+  add_event({known, 0, layer, item, arrival}, link_class);
+  add_event({own.free_at, 0, layer, kNone, own.free_at}, hops_.size() + link_class);
   last_arrival_ = std::max(last_arrival_, arrival);
   sends_.push_back({start, layer, port, item});
   claim(layer, item);

@@ -110,7 +110,7 @@ class LayerGather {
   void count_deliverers(std::uint32_t layer);
   [[nodiscard]] std::int64_t cost(std::uint32_t layer, std::uint32_t port, const Candidate& candidate) const;
   bool find_worth(std::uint32_t layer, std::uint32_t port);
-  [[nodiscard]] bool worth_it(std::uint32_t layer, std::uint32_t port, std::uint32_t level) const;
+  [[nodiscard]] bool worth_it(std::uint32_t layer, std::uint32_t port, std::uint32_t rank) const;
   [[nodiscard]] bool worth_it(std::uint32_t layer, const Candidate& candidate) const;
   [[nodiscard]] bool opens(std::uint32_t layer, std::uint32_t port, std::uint32_t item) const;
   bool augment(std::uint32_t layer, std::uint32_t port);
@@ -177,7 +177,7 @@ class LayerGather {
   std::vector<std::uint32_t> seen_;        ///< per item: the last search that saw it
   std::vector<std::uint16_t> deliverers_;  ///< per item: ports that could deliver it now
   std::uint32_t search_ = 0;
-  std::vector<char> worth_;  ///< by level: whether a port should take what is unopened there; level 0: anything
+  std::vector<char> worth_;  ///< by rank: whether a port should take what is unopened there; rank 0: anything
   bool insisting_ = false;   ///< nothing else is left to do, so slow ports take what they left
   SimTime now_;
   SimTime last_arrival_;

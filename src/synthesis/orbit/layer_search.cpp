@@ -94,9 +94,9 @@ std::vector<LayerStyle> styles_of(const LayerNetwork& network, const std::vector
 }
 
 /// Runs the attempts, one by one, until one meets the bound.
-class Search {
+class LayerSearch {
  public:
-  Search(const SynthesisProblem& problem, const LayerNetwork& network, SimTime limit)
+  LayerSearch(const SynthesisProblem& problem, const LayerNetwork& network, SimTime limit)
       : problem_(problem),
         network_(network),
         hops_(hops_of(problem)),
@@ -152,7 +152,7 @@ std::uint32_t promising_styles(const SynthesisProblem& problem) {
 
 LayerPlan search_layers(const SynthesisProblem& problem, const LayerNetwork& network, LayerAttempts attempts,
                         SimTime bound, SimTime limit) {
-  return Search(problem, network, limit).run(attempts, bound);
+  return LayerSearch(problem, network, limit).run(attempts, bound);
 }
 
 Work work_of_promising_attempt(const SynthesisProblem& problem, std::uint32_t positions) {

@@ -15,8 +15,8 @@ namespace tenex {
 namespace {
 
 constexpr std::uint64_t kMostDeliveries = std::uint64_t{1} << 20U;
-constexpr double kWork = 0.15;        // weight of attempts beyond those that the user asked for
-constexpr double kWorkUnlike = 0.25;  // more of them where links have several speeds
+constexpr double kWork = 0.15;          // weight of attempts beyond those that the user asked for
+constexpr double kWorkOfSpeeds = 0.25;  // more of them where links have several speeds
 constexpr double kMostAttempts = 400;
 constexpr double kBytesPerItem = 96;       // of a layer, without its ports
 constexpr double kBytesPerCandidate = 40;  // of a port
@@ -28,7 +28,7 @@ LayerAttempts attempts_of(const SynthesisProblem& problem, std::uint32_t positio
   };
   LayerAttempts attempts;
   if (const std::uint32_t styles = promising_styles(problem); styles > 0)
-    attempts.promising = affordable(kWorkUnlike, work_of_promising_attempt(problem, positions).weight(), styles);
+    attempts.promising = affordable(kWorkOfSpeeds, work_of_promising_attempt(problem, positions).weight(), styles);
   attempts.others = problem.attempts - 1;
   if (positions > 1)
     attempts.others = std::max(problem.attempts,

@@ -56,10 +56,10 @@ Styles styles_of(const OrbitSetup& setup) {
   };
   const std::size_t promising = setup.promising_rankings;
   const std::size_t all = setup.rankings.size();
-  const bool unlike = setup.lanes.size() > 1;
+  const bool several_speeds = setup.lanes.size() > 1;
   add(0, promising, false);
   styles.promising = styles.all.size();
-  if (unlike) {
+  if (several_speeds) {
     add(0, promising, true);
     add(promising, all, false);
     add(promising, all, true);
@@ -86,9 +86,9 @@ std::uint32_t attempts_in_one_layer(const SynthesisProblem& problem) {
 }
 
 /// Runs the attempts, one by one, until one meets the bound.
-class Search {
+class OrbitSearch {
  public:
-  Search(const SynthesisProblem& problem, const OrbitSetup& setup)
+  OrbitSearch(const SynthesisProblem& problem, const OrbitSetup& setup)
       : problem_(problem), setup_(setup), gather_(setup), styles_(styles_of(setup)) {}
 
   void run() {
@@ -184,7 +184,7 @@ Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   ensure(group.has_value(), "a symmetric synthesis without a translation group");
   const OrbitSetup setup(problem, *group);
-  Search search(problem, setup);
+  OrbitSearch search(problem, setup);
   search.run();
   Gathered gathered;
   gathered.schedule = make_symmetric_schedule(*group, setup.chunks, orbits_of(setup, search.best));
@@ -236,12 +236,12 @@ Work symmetric_work(const SynthesisProblem& problem) {
       static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks_per_npu());
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 6 : 1;
   double attempts = std::max<double>(problem.attempts, 1 + kWork / std::max(1.0, links));
-  const bool alike = problem.topology.homogeneous();
-  if (!alike) attempts = std::max(attempts, std::min(kMostStyles, kWorkOfStyles / std::max(1.0, links)));
+  const bool one_speed = problem.topology.homogeneous();
+  if (!one_speed) attempts = std::max(attempts, std::min(kMostStyles, kWorkOfStyles / std::max(1.0, links)));
   // Where links are alike, the first attempt mostly meets the bound.
-  const Work looks = alike ? Work(WorkUnit::orbit_look, attempts * links) +
-                                 Work(WorkUnit::orbit_visit, std::max<double>(problem.attempts, 1) * links)
-                           : Work(WorkUnit::orbit_look_unlike, attempts * links);
+  const Work looks = one_speed ? Work(WorkUnit::orbit_look, attempts * links) +
+                                     Work(WorkUnit::orbit_visit, std::max<double>(problem.attempts, 1) * links)
+                               : Work(WorkUnit::orbit_look_unlike, attempts * links);
   return looks +
          attempts_in_one_layer(problem) *
              work_of_promising_attempt(problem, static_cast<std::uint32_t>(problem.topology.npus())) +

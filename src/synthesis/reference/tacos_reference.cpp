@@ -24,7 +24,7 @@ namespace tenex {
 
 namespace {
 
-struct Wish {
+struct PairWish {
   NpuId npu;
   ChunkId chunk;
 };
@@ -32,7 +32,7 @@ struct Wish {
 /// A delivery under way.
 struct Transfer {
   SimTime arrival;
-  Wish wish;
+  PairWish wish;
 };
 
 class ReferenceAttempt {
@@ -61,14 +61,14 @@ class ReferenceAttempt {
     return sends_;
   }
 
-  [[nodiscard]] Wish any_missing() const {
-    for (const Wish& wish : unsatisfied_)
+  [[nodiscard]] PairWish any_missing() const {
+    for (const PairWish& wish : unsatisfied_)
       if (collective_.must_hold(wish.npu, wish.chunk)) return wish;
     return in_transit_.front().wish;
   }
 
  private:
-  void start_pair(const Wish& wish) {
+  void start_pair(const PairWish& wish) {
     if (collective_.holds_at_start(wish.npu, wish.chunk)) {
       holds_[wish.npu.index()][wish.chunk.index()] = true;
     } else {
@@ -93,8 +93,8 @@ class ReferenceAttempt {
   /// Algorithm 1: every unsatisfied postcondition in random order.
   void match() {
     random_.shuffle(std::span(unsatisfied_));
-    std::vector<Wish> still_unsatisfied;
-    for (const Wish& wish : unsatisfied_) {
+    std::vector<PairWish> still_unsatisfied;
+    for (const PairWish& wish : unsatisfied_) {
       const auto candidates = candidate_links(wish);
       if (candidates.empty())
         still_unsatisfied.push_back(wish);
@@ -105,7 +105,7 @@ class ReferenceAttempt {
   }
 
   /// The free in-links whose source holds the chunk, as far as they are the cheapest.
-  std::vector<LinkId> candidate_links(const Wish& wish) const {
+  std::vector<LinkId> candidate_links(const PairWish& wish) const {
     std::vector<LinkId> candidates;
     SimTime least = SimTime::max();
     for (const LinkId link : topology_.in_links(vertex_of(wish.npu))) {
@@ -118,7 +118,7 @@ class ReferenceAttempt {
     return candidates;
   }
 
-  void send(LinkId link, const Wish& wish) {
+  void send(LinkId link, const PairWish& wish) {
     const HopTime time = hop(link, wish.chunk);
     sends_.push_back({.start = now_, .link = link, .chunk = wish.chunk});
     free_at_[link.index()] = now_ + time.busy;
@@ -137,7 +137,7 @@ class ReferenceAttempt {
   Random random_;
   std::vector<std::vector<bool>> holds_;
   std::vector<SimTime> free_at_;
-  std::vector<Wish> unsatisfied_;
+  std::vector<PairWish> unsatisfied_;
   std::vector<Transfer> in_transit_;
   std::size_t members_missing_ = 0;
   std::set<SimTime> times_{SimTime::zero()};
@@ -155,7 +155,7 @@ Result<Gathered> gather(const SynthesisProblem& problem) {
     ReferenceAttempt reference(problem, attempt_stream(problem.seed, key, attempt));
     const auto sends = reference.run();
     if (!sends) {
-      const Wish missing = reference.any_missing();
+      const PairWish missing = reference.any_missing();
       return input_error({},
                          fmt::format("NPU {} cannot be reached from NPU {}", missing.npu.value(),
                                      problem.collective.owner(missing.chunk).value()),

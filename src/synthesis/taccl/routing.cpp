@@ -81,9 +81,10 @@ std::vector<LinkId> tree_of(const Instance& instance, ChunkId chunk, const std::
 }
 
 /// The program of one problem, and what its columns mean.
-class Program {
+class RoutingProgram {
  public:
-  Program(const Instance& instance, SimTime most) : instance_(instance), unit_(static_cast<double>(most.count())) {
+  RoutingProgram(const Instance& instance, SimTime most)
+      : instance_(instance), unit_(static_cast<double>(most.count())) {
     const std::vector<SimTime> no_load(instance.topology.links());
     time_ = program_.add_column(0, 1 - kLeastGain, 1);
     link_terms_.resize(instance.topology.links());
@@ -234,7 +235,7 @@ Routing best_routing(const Instance& instance, SolverBudget& budget) {
   Routing best{.routes = shortest_routes(instance), .time = {}, .optimal = true, .by_solver = false};
   best.time = relaxed_time(instance, best.routes);
   if (best.time == SimTime::zero()) return best;
-  const Program program(instance, best.time);
+  const RoutingProgram program(instance, best.time);
   if (program.too_late()) return best;
   const SolveResult result = solve_mixed(program.program(), SolveGoal::least_cost, budget);
   best.optimal = result.status == SolveStatus::infeasible || result.optimal;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostColumns = 60'000;
 
 /// A send, and how far its chunk still has to go and has come, in links.
-struct Place {
+struct PlacedSend {
   ChunkId chunk;
   LinkId link;
   int ahead = 0;
@@ -27,8 +27,8 @@ struct Place {
 };
 
 /// The sends of all chunks, those that links prefer first.
-std::vector<Place> in_order(const Instance& instance, const taccl::Routes& routes) {
-  std::vector<Place> places;
+std::vector<PlacedSend> in_order(const Instance& instance, const taccl::Routes& routes) {
+  std::vector<PlacedSend> places;
   std::vector<int> ahead(instance.topology.vertices()), behind(instance.topology.vertices());
   for (std::size_t c = 0; c < routes.size(); ++c) {
     std::ranges::fill(ahead, 0);
@@ -42,14 +42,14 @@ std::vector<Place> in_order(const Instance& instance, const taccl::Routes& route
       places.push_back({ChunkId::at(c), link, ahead[target(link)], behind[source(link)]});
     }
   }
-  std::ranges::stable_sort(places, {}, [](const Place& place) { return std::tuple(-place.ahead, place.behind); });
+  std::ranges::stable_sort(places, {}, [](const PlacedSend& place) { return std::tuple(-place.ahead, place.behind); });
   return places;
 }
 
 /// Each link's sends in their order, each as early as it can be.
 std::optional<Schedule> timed(const Instance& instance, const taccl::Routes& routes) {
   std::vector<PlannedSend> plan;
-  for (const Place& place : in_order(instance, routes))
+  for (const PlacedSend& place : in_order(instance, routes))
     plan.push_back({.epoch = static_cast<int>(plan.size()), .link = place.link, .chunk = place.chunk});
   return play_plan(instance, plan);
 }

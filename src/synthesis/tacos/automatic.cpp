@@ -14,7 +14,7 @@
 namespace tenex {
 namespace {
 
-struct Candidate {
+struct Contender {
   std::string_view name;
   std::string_view description;
   Gatherer make;
@@ -28,10 +28,10 @@ struct Candidate {
   }
 };
 
-constexpr Candidate kCoarse{tacos_engine::coarse, "coarse", gather_coarse, coarse_bytes, coarse_work};
-constexpr Candidate kExact{tacos_engine::exact, "exact", gather_exact, exact_bytes, exact_work};
-constexpr Candidate kLevels{tacos_engine::exact, "exact", gather_levels, levels_bytes, levels_work};
-constexpr Candidate kEvents{tacos_engine::event_driven, "event-driven", gather_event_driven, event_driven_bytes,
+constexpr Contender kCoarse{tacos_engine::coarse, "coarse", gather_coarse, coarse_bytes, coarse_work};
+constexpr Contender kExact{tacos_engine::exact, "exact", gather_exact, exact_bytes, exact_work};
+constexpr Contender kLevels{tacos_engine::exact, "exact", gather_levels, levels_bytes, levels_work};
+constexpr Contender kEvents{tacos_engine::event_driven, "event-driven", gather_event_driven, event_driven_bytes,
                             event_driven_work};
 
 /// Smaller gathers are made as quickly, and better, by the event-driven engine.
@@ -40,27 +40,27 @@ constexpr std::uint64_t kWorthSteps = 200'000;
 constexpr std::uint64_t kWorthEvents = std::uint64_t{1} << 25;
 
 /// The engines to try for a gather.
-struct Candidates {
-  Candidate first;
-  std::optional<Candidate> second;
+struct Contenders {
+  Contender first;
+  std::optional<Contender> second;
   /// The second one is tried if the first ends more than bound / slack above the bound.
   std::int64_t slack = std::numeric_limits<std::int64_t>::max();
 };
 
-Candidates large_candidates(const SynthesisProblem& problem) {
+Contenders large_candidates(const SynthesisProblem& problem) {
   if (!coarse_unsuitable(problem).empty()) return {kExact, {}};
   return {kCoarse, kExact};
 }
 
-Candidates mixed_candidates(const SynthesisProblem& problem) {
+Contenders mixed_candidates(const SynthesisProblem& problem) {
   if (problem.collective.required_deliveries() > kWorthEvents) return {kLevels, {}};
   return {kLevels, kEvents, 200};
 }
 
-Result<Gathered> gather(const SynthesisProblem& problem, const Candidates& candidates) {
+Result<Gathered> gather(const SynthesisProblem& problem, const Contenders& candidates) {
   auto first = candidates.first.gather(problem);
   if (!candidates.second) return first;
-  const Candidate& rival = *candidates.second;
+  const Contender& rival = *candidates.second;
   if (!first) return rival.gather(problem);
   const auto bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
   if (first->time <= bound + bound / candidates.slack || problem.good_enough.reached(first->time, bound)) return first;
@@ -79,16 +79,16 @@ Result<Gathered> gather(const SynthesisProblem& problem, const Candidates& candi
   return kept ? std::move(first) : candidates.first.gather(problem);
 }
 
-bool fit_together(const SynthesisProblem& problem, const Candidates& candidates) {
+bool fit_together(const SynthesisProblem& problem, const Contenders& candidates) {
   return candidates.second &&
          candidates.first.bytes(problem) + candidates.second->bytes(problem) <= problem.memory_limit_bytes;
 }
 
-std::size_t bytes_of(const SynthesisProblem& problem, const Candidates& candidates) {
+std::size_t bytes_of(const SynthesisProblem& problem, const Contenders& candidates) {
   return candidates.first.bytes(problem) + (fit_together(problem, candidates) ? candidates.second->bytes(problem) : 0);
 }
 
-Work work_of(const SynthesisProblem& problem, const Candidates& candidates) {
+Work work_of(const SynthesisProblem& problem, const Contenders& candidates) {
   return candidates.first.work(problem) +
          (fit_together(problem, candidates) ? candidates.second->work(problem) : Work());
 }

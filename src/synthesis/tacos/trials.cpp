@@ -68,7 +68,7 @@ std::uint32_t attempts_of(const SynthesisProblem& problem, const TacosEngine& en
 }
 
 /// Whether the named engine would repeat what `first` has done.
-bool done_by(const TacosEngine& first, const Trial& trial, std::uint32_t attempts) {
+bool done_by(const TacosEngine& first, const EngineTrial& trial, std::uint32_t attempts) {
   if (trial.engine->choice == first.choice) return trial.attempts <= attempts;
   return std::find(first.tries.begin(), first.tries.end(), trial.engine->choice) != first.tries.end();
 }
@@ -97,7 +97,7 @@ bool retimes(const SynthesisProblem& problem, const TacosEngine& engine) {
   return bytes_with_retiming(problem, engine) <= problem.memory_limit_bytes;
 }
 
-std::size_t bytes_of(const SynthesisProblem& problem, const Trial& trial) {
+std::size_t bytes_of(const SynthesisProblem& problem, const EngineTrial& trial) {
   return bytes_of(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
 }
 
@@ -136,22 +136,22 @@ Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEn
   return compose(planned, engine.gather, engine.name);
 }
 
-std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEngine& first) {
-  std::vector<Trial> trials;
+std::vector<EngineTrial> trials_beside(const SynthesisProblem& problem, const TacosEngine& first) {
+  std::vector<EngineTrial> trials;
   if (problem.engine != kAutomaticEngine || sends_of_one_pass(problem.collective) > kMostSends) return trials;
   const GatherPart part(problem);
   const SynthesisProblem gather = part.problem();
   for (const TacosEngine& engine : engines()) {
     if (engine.choice == kAutomaticEngine || !engine.unsuitable(gather).empty()) continue;
     const bool known = std::any_of(trials.begin(), trials.end(),
-                                   [&](const Trial& trial) { return trial.engine->choice == engine.choice; });
+                                   [&](const EngineTrial& trial) { return trial.engine->choice == engine.choice; });
     if (known || work_of(problem, engine).weight() > engine.weight_to_try) continue;
     const std::uint32_t most = attempts_of(problem, engine);
-    std::vector<Trial> of_engine{{&engine, most}};
+    std::vector<EngineTrial> of_engine{{&engine, most}};
     // More attempts make a gather no worse, but an All-Reduce of the best gather may overlap less.
     if (problem.collective.kind() == CollectiveKind::all_reduce && most > problem.attempts)
       of_engine.insert(of_engine.begin(), {&engine, problem.attempts});
-    for (const Trial& trial : of_engine)
+    for (const EngineTrial& trial : of_engine)
       if (!done_by(first, trial, problem.attempts)) trials.push_back(trial);
   }
   const double one = weight_of_attempt(problem, kByDimension);
@@ -166,25 +166,26 @@ std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEng
   return trials;
 }
 
-std::size_t bytes_with(const SynthesisProblem& problem, const TacosEngine& first, const std::vector<Trial>& trials) {
+std::size_t bytes_with(const SynthesisProblem& problem, const TacosEngine& first,
+                       const std::vector<EngineTrial>& trials) {
   std::vector<std::size_t> bytes{bytes_of(problem, first), 0};
-  for (const Trial& trial : trials) bytes.push_back(bytes_of(problem, trial));
+  for (const EngineTrial& trial : trials) bytes.push_back(bytes_of(problem, trial));
   std::partial_sort(bytes.begin(), bytes.begin() + 2, bytes.end(), std::greater<>());
   return bytes[0] + bytes[1];
 }
 
-Work work_with(const SynthesisProblem& problem, const TacosEngine& first, const std::vector<Trial>& trials) {
+Work work_with(const SynthesisProblem& problem, const TacosEngine& first, const std::vector<EngineTrial>& trials) {
   Work work = work_of(problem, first);
-  for (const Trial& trial : trials)
+  for (const EngineTrial& trial : trials)
     work += work_of(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
   return work;
 }
 
-Synthesis best_of(const SynthesisProblem& problem, Synthesis first_made, const std::vector<Trial>& trials) {
+Synthesis best_of(const SynthesisProblem& problem, Synthesis first_made, const std::vector<EngineTrial>& trials) {
   Synthesis best = std::move(first_made);
   if (trials.empty()) return best;
   const SimTime bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy}).time;
-  for (const Trial& trial : trials) {
+  for (const EngineTrial& trial : trials) {
     if (best.time <= bound || problem.good_enough.reached(best.time, bound)) break;
     auto made = synthesize_with(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
     if (made && made->time < best.time) best = std::move(*made);

@@ -15,7 +15,7 @@
 namespace tenex {
 
 /// A named engine to try.
-struct Trial {
+struct EngineTrial {
   const TacosEngine* engine = nullptr;
   std::uint32_t attempts = 1;  ///< at least those of the problem
 };
@@ -41,16 +41,16 @@ class GatherPart {
 /// The engines to try beside `first`, the one that `auto` takes; `first` itself is among them where it may have more
 /// attempts. Empty if the problem names an engine or is large, and what does not fit into its memory limit beside
 /// another schedule is left out. O(links).
-[[nodiscard]] std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEngine& first);
+[[nodiscard]] std::vector<EngineTrial> trials_beside(const SynthesisProblem& problem, const TacosEngine& first);
 
 /// Bytes at the peak of `first` and the trials, one after another, while the best schedule so far is held.
 [[nodiscard]] std::size_t bytes_with(const SynthesisProblem& problem, const TacosEngine& first,
-                                     const std::vector<Trial>& trials);
+                                     const std::vector<EngineTrial>& trials);
 [[nodiscard]] Work work_with(const SynthesisProblem& problem, const TacosEngine& first,
-                             const std::vector<Trial>& trials);
+                             const std::vector<EngineTrial>& trials);
 
 /// The best of `first_made` and the trials; the earliest of equals. A trial that fails is passed over.
 [[nodiscard]] Synthesis best_of(const SynthesisProblem& problem, Synthesis first_made,
-                                const std::vector<Trial>& trials);
+                                const std::vector<EngineTrial>& trials);
 
 }  // namespace tenex

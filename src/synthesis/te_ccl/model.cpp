@@ -19,9 +19,9 @@ namespace {
 using Term = LinearProgram::Term;
 
 /// Builds the model of one wish.
-class Builder {
+class ModelBuilder {
  public:
-  Builder(const Instance& instance, const EpochGrid& grid, const EpochState& state, const Wish& wish)
+  ModelBuilder(const Instance& instance, const EpochGrid& grid, const EpochState& state, const Wish& wish)
       : topology_(instance.topology),
         collective_(instance.collective),
         grid_(grid),
@@ -472,7 +472,7 @@ int least_horizon(const Instance& instance, const EpochGrid& grid, const EpochSt
 }
 
 EpochModel build_model(const Instance& instance, const EpochGrid& grid, const EpochState& state, const Wish& wish) {
-  return Builder(instance, grid, state, wish).build();
+  return ModelBuilder(instance, grid, state, wish).build();
 }
 
 std::vector<PlannedSend> sends_of(const EpochModel& model, const std::vector<double>& values) {

@@ -36,7 +36,7 @@ std::optional<CombSchedule> frame_of(const SynthesisProblem& problem) {
 }
 
 /// Keeps the better of two timetables.
-class Best {
+class BestTimetable {
  public:
   void try_rounds(CombSchedule data) {
     if (!comb_problem(data).empty()) return;
@@ -54,9 +54,9 @@ class Best {
 };
 
 /// Tries equal rounds, and all small numbers of rounds in every dimension.
-Best choose_rounds(const CombSchedule& frame) {
+BestTimetable choose_rounds(const CombSchedule& frame) {
   const std::size_t dimensions = frame.sizes.size();
-  Best best;
+  BestTimetable best;
   CombSchedule data = frame;
   for (std::uint32_t rounds = 1; rounds <= kMostEqualRounds; ++rounds) {
     data.rounds.assign(dimensions, rounds);
@@ -89,7 +89,7 @@ Result<Synthesis> synthesize_combs(const SynthesisProblem& problem) {
   if (auto reason = combs_unsuitable(problem))
     return input_error({}, "the engine `combs` cannot make this schedule", *std::move(reason),
                        "leave the engine to `auto`");
-  Best best = choose_rounds(*frame_of(problem));
+  BestTimetable best = choose_rounds(*frame_of(problem));
   ensure(best.best().has_value(), "one round per dimension is possible");
   Synthesis made;
   made.time = best.time();
@@ -110,7 +110,7 @@ Work combs_work(const SynthesisProblem& problem) {
 double combs_period_sends(const SynthesisProblem& problem) {
   const auto frame = frame_of(problem);
   if (!frame) return 0;
-  Best best = choose_rounds(*frame);
+  BestTimetable best = choose_rounds(*frame);
   const auto& data = best.best();
   if (!data) return 0;
   double trees = 0;  // a round of type d has one for each coordinate of the next dimension

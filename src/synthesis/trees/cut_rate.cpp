@@ -28,11 +28,11 @@ constexpr int kRounds = 2;  ///< backward and forward, of each order
 constexpr std::int64_t kLeastFilling = 512;
 
 /// Orders of sends.
-struct Order {
+struct RateOrder {
   std::int64_t margin = 0;  ///< of due times; 0: by ranks
   bool longest_first = false;
 };
-constexpr std::array<Order, 5> kOrders = {{{2}, {1}, {0}, {0, true}, {4}}};
+constexpr std::array<RateOrder, 5> kOrders = {{{2}, {1}, {0}, {0, true}, {4}}};
 
 std::uint64_t sends_of(const SynthesisProblem& problem) {
   return problem.collective.chunks() * (problem.topology.npus() - 1) * links_per_way(problem.topology);
@@ -93,7 +93,7 @@ class CutRate {
       if (!best || starts.time < best->time) best = starts;
     };
     const auto filled = [&] { return best && best->time - least < SimTime::of(least.count() / kLeastFilling); };
-    for (const Order& order : kOrders) {
+    for (const RateOrder& order : kOrders) {
       if (filled() || !spend(1, graph.sends())) break;
       PlayOptions options;
       options.longest_first = order.longest_first;

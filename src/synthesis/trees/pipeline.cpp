@@ -22,16 +22,16 @@ class LinkRaster {
     }
     const std::int64_t slots = static_cast<std::int64_t>(taken_.size());
     const SimTime since = ready + period - origin_;  // not negative
-    std::int64_t row = since / period;
-    std::int64_t slot = ceil_div((since - period * row).count(), busy.count());
+    std::int64_t periods = since / period;
+    std::int64_t slot = ceil_div((since - period * periods).count(), busy.count());
     for (std::int64_t tried = 0; tried <= slots; ++tried, ++slot) {
       if (slot >= slots) {
         slot = 0;
-        ++row;
+        ++periods;
       }
       if (taken_[static_cast<std::size_t>(slot)]) continue;
       taken_[static_cast<std::size_t>(slot)] = true;
-      return origin_ + period * (row - 1) + busy * slot;
+      return origin_ + period * (periods - 1) + busy * slot;
     }
     ensure(false, "a period has a slot for each of a link's sends");
     return {};

@@ -70,9 +70,9 @@ TreeFacts facts_of(const TreeNetwork& network, const SpanningTree& tree, bool su
   return facts;
 }
 
-class Player {
+class TreePlayer {
  public:
-  Player(const TreeNetwork& network, const DealtTrees& dealt, const PlayOptions& options)
+  TreePlayer(const TreeNetwork& network, const DealtTrees& dealt, const PlayOptions& options)
       : network_(network),
         topology_(network.topology()),
         trees_(dealt.trees),
@@ -267,7 +267,7 @@ SimTime rate_time(const TreeNetwork& network, const DealtTrees& dealt) {
 }
 
 Played play_trees(const TreeNetwork& network, const DealtTrees& dealt, const PlayOptions& options) {
-  return Player(network, dealt, options).play();
+  return TreePlayer(network, dealt, options).play();
 }
 
 std::uint64_t links_per_way(const Topology& topology) {

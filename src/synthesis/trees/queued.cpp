@@ -54,14 +54,15 @@ constexpr std::array<PackingOptions, 8> kRoomyPackings = {{{1, 0.02, 0.08},
 constexpr std::array<double, 2> kIdleTimes = {6, 2};
 
 /// Orders of sends that are justified.
-struct Order {
+struct JustifiedOrder {
   std::uint32_t lag_share = 0;  ///< of copies, in 32nds of all ranks
   std::int64_t margin = 0;      ///< of due times; 0: by ranks
 };
 constexpr std::uint32_t kLagShares = 32;
-constexpr std::array<Order, 1> kFirstOrders = {{{1, 4}}};                                  ///< of all packings
-constexpr std::array<Order, 5> kOtherOrders = {{{1, 6}, {0, 3}, {0, 0}, {2, 4}, {8, 0}}};  ///< of the best ones
-constexpr std::array<Order, 1> kLastOrders = {{{2, 0}}};  ///< of all, as long as plays are left
+constexpr std::array<JustifiedOrder, 1> kFirstOrders = {{{1, 4}}};  ///< of all packings
+constexpr std::array<JustifiedOrder, 5> kOtherOrders = {
+    {{1, 6}, {0, 3}, {0, 0}, {2, 4}, {8, 0}}};                     ///< of the best ones
+constexpr std::array<JustifiedOrder, 1> kLastOrders = {{{2, 0}}};  ///< of all, as long as plays are left
 
 /// How trees meet NPUs that start late. With the latest one as its root a tree has all sums there when that NPU starts,
 /// and only copies are left to send, so that links are weighed one way. As a leaf a late NPU forwards nothing, and
@@ -297,11 +298,11 @@ class Justified {
 
  private:
   /// The least time; SimTime::max() where there is none.
-  SimTime attempt(const Packing& packing, std::span<const Order> orders, int rounds) {
+  SimTime attempt(const Packing& packing, std::span<const JustifiedOrder> orders, int rounds) {
     SimTime least = SimTime::max();
     if (done()) return least;
     const SendGraph graph(network_, packing.dealt, true);
-    for (const Order& order : orders) {
+    for (const JustifiedOrder& order : orders) {
       if (!spend(graph.sends())) break;
       const std::uint32_t lag = lag_of(packing, order.lag_share, kLagShares);
       const SendStarts first =

@@ -11,7 +11,7 @@ void DistanceSearch<Cell>::fill(std::uint32_t vertex, std::size_t size_class, Li
                                 const Bitset* allowed, std::span<Cell> row) {
   std::fill(row.begin(), row.end(), kUnreached<Cell>);
   row[vertex] = 0;
-  if (network_.alike())
+  if (network_.equal_hops())
     breadth_first(vertex, direction, allowed, row);
   else
     dijkstra(vertex, size_class, direction, allowed, row);

@@ -67,10 +67,10 @@ void PathNetwork::set_times(const Instance& instance) {
       least_busy_.back() = std::min(least_busy_.back(), times_.back().busy.count());
     }
   }
-  alike_ =
+  equal_hops_ =
       !times_.empty() && std::all_of(times_.begin(), times_.end(), [&](const auto& t) { return t == times_.front(); });
   set_uses(instance);
-  if (!alike_ || vertices() > kMostSlottedVertices || wired() || has_limits_) return;
+  if (!equal_hops_ || vertices() > kMostSlottedVertices || wired() || has_limits_) return;
   const std::int64_t slots = ceil_div(times_.front().latency.count(), times_.front().busy.count());
   if (slots > kMostSlotsPerHop) return;
   slots_per_hop_ = static_cast<std::uint32_t>(slots);

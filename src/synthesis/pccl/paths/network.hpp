@@ -80,8 +80,8 @@ class PathNetwork {
   }
 
   /// Whether all hops take equally long. A hop's weight() is then 1.
-  [[nodiscard]] bool alike() const { return alike_; }
-  /// Whether hops are alike(), so that sends can start at multiples of the time for which they keep a link
+  [[nodiscard]] bool equal_hops() const { return equal_hops_; }
+  /// Whether there are equal_hops(), so that sends can start at multiples of the time for which they keep a link
   /// busy (slots), in networks of at most 65,535 vertices, and few slots stay empty. Not where links are wires or
   /// buffers are limited.
   [[nodiscard]] bool slotted() const { return slotted_; }
@@ -133,7 +133,7 @@ class PathNetwork {
   bool has_limits_ = false;
   bool has_single_use_ = false;
   SimTime unit_ = picoseconds(1);
-  bool alike_ = false;
+  bool equal_hops_ = false;
   bool slotted_ = false;
   std::uint32_t slots_per_hop_ = 1;
   double empty_slot_bytes_ = 0;

@@ -10,7 +10,7 @@
 namespace tenex {
 namespace {
 
-struct Arrival {
+struct BlockArrival {
   std::uint32_t row;  ///< the first row in which it can be forwarded
   std::uint32_t chunk;
 };
@@ -101,7 +101,7 @@ class Stepper {
   std::uint32_t hop_rows_;
   std::uint32_t chunks_;
   BitMatrix has_;
-  std::vector<std::vector<Arrival>> arrivals_;
+  std::vector<std::vector<BlockArrival>> arrivals_;
   std::vector<std::vector<RampSend>> sends_;
   std::vector<std::uint32_t> cursor_;
   std::vector<std::uint32_t> free_;

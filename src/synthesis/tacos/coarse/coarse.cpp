@@ -77,9 +77,9 @@ struct Attempt {
 std::uint32_t first_choices(const CoarseSetup& setup, const SynthesisProblem& problem) {
   if (!problem.topology.shape() || problem.collective.groups().size() > 1) return kIrregularChoices;
   const auto& begin = setup.streams.slot_begin;
-  const auto unlike =
+  const auto uneven =
       std::adjacent_find(begin.begin(), begin.end(), [&](const auto& a, const auto& b) { return b - a != begin[1]; });
-  return unlike == begin.end() ? 1 : kIntactChoices;
+  return uneven == begin.end() ? 1 : kIntactChoices;
 }
 
 Attempt stream(CoarseSetup setup, const SynthesisProblem& problem, std::uint32_t attempt) {

@@ -124,9 +124,9 @@ std::uint64_t mixed(std::uint64_t salt, std::uint32_t slot, std::uint32_t row) {
   return z ^ (z >> 31);
 }
 
-class Region {
+class BlockRegion {
  public:
-  Region(Shared& shared, std::uint32_t begin, std::uint32_t end)
+  BlockRegion(Shared& shared, std::uint32_t begin, std::uint32_t end)
       : shared_(shared), begin_(begin), end_(end), mask_(shared.wheel_rows - 1), wheel_(shared.wheel_rows) {}
 
   /// Enters own blocks and the first events. Called by the thread that will run the region, so that its memory is near.
@@ -305,9 +305,9 @@ class Region {
 
 /// Runs regions round by round on a team of threads until nothing is missing. One barrier per round, which sleeps
 /// while other programs hold the cores.
-class Team {
+class RegionTeam {
  public:
-  Team(std::vector<Region>& regions, std::uint32_t wheel_rows)
+  RegionTeam(std::vector<BlockRegion>& regions, std::uint32_t wheel_rows)
       : regions_(regions), patience_(2 + wheel_rows / kRoundRows) {}
 
   void run(int threads) {
@@ -316,18 +316,18 @@ class Team {
     {
 #pragma omp single
       barrier_.emplace(omp_get_num_threads(), EndOfRound{this});
-      work([](Region& region, std::uint32_t) { region.start(); }, 0);
+      work([](BlockRegion& region, std::uint32_t) { region.start(); }, 0);
       for (std::uint32_t round = 0; !done_; ++round) work(run_region, round);
     }
   }
 
  private:
   struct EndOfRound {
-    Team* team;
+    RegionTeam* team;
     void operator()() const noexcept { team->end_round(); }
   };
 
-  static void run_region(Region& region, std::uint32_t round) {
+  static void run_region(BlockRegion& region, std::uint32_t round) {
     if (region.missing() > 0)
       region.run_round(round);
     else if (!region.all_told())
@@ -352,7 +352,7 @@ class Team {
     done_ = left_ == 0 || quiet_ > patience_;  // the latter: some block cannot be reached
   }
 
-  std::vector<Region>& regions_;
+  std::vector<BlockRegion>& regions_;
   std::uint32_t patience_;
   std::uint32_t quiet_ = 0;
   std::uint64_t left_ = 0;
@@ -373,10 +373,10 @@ std::uint32_t port_bits_of(const std::vector<std::uint32_t>& slot_begin) {
 
 Streams make_streams(const StreamProblem& problem, int threads) {
   Shared shared(problem);
-  std::vector<Region> regions;
+  std::vector<BlockRegion> regions;
   const auto& begin = shared.tight.region_begin;
   for (std::size_t r = 0; r + 1 < begin.size(); ++r) regions.emplace_back(shared, begin[r], begin[r + 1]);
-  Team(regions, shared.wheel_rows).run(threads);
+  RegionTeam(regions, shared.wheel_rows).run(threads);
   std::uint64_t undelivered = 0;
   for (const auto& region : regions) undelivered += region.missing();
   ensure(undelivered == 0, "make_streams: an NPU that cannot be reached");

@@ -23,7 +23,7 @@ namespace tenex {
 
 namespace {
 
-struct Best {
+struct BestGather {
   SimTime time = SimTime::max();
   std::uint32_t attempt = std::numeric_limits<std::uint32_t>::max();
   std::vector<TentativeSend> sends;
@@ -42,7 +42,7 @@ struct MultiStart {
   SimTime bound;
   std::atomic<std::uint32_t> next{0};
   std::atomic<std::uint32_t> last{0};  ///< attempts after this one cannot matter
-  Best best;
+  BestGather best;
   std::exception_ptr failure;
 };
 
@@ -66,7 +66,7 @@ bool rare_first(const SynthesisProblem& problem, std::uint32_t attempt) {
 /// Pairs of attempts take turns.
 std::size_t pace_of(std::uint32_t attempt) { return attempt / 2 % 3; }
 
-void run_attempts(MultiStart& shared, Best& best) {
+void run_attempts(MultiStart& shared, BestGather& best) {
   std::array<std::optional<GatherEngine>, 3> engines;
   for (;;) {
     const std::uint32_t attempt = shared.next.fetch_add(1);
@@ -92,7 +92,7 @@ void run_attempts(MultiStart& shared, Best& best) {
 }
 
 void run_thread(MultiStart& shared) {
-  Best best;
+  BestGather best;
   std::exception_ptr failure;
   try {
     run_attempts(shared, best);

@@ -103,7 +103,7 @@ void GatherEngine::insist() {
 
 void GatherEngine::drain(std::uint32_t lane) {
   auto& [waiting, head] = queues_[lane];
-  const Lane& kind = setup_.lanes[lane];
+  const EventLane& kind = setup_.lanes[lane];
   while (head < waiting.size() && sends_[waiting[head]].start + kind.delay <= now_) {
     const std::uint32_t number = waiting[head++];
     if (kind.frees) {

@@ -25,7 +25,7 @@ void clear_range(std::uint64_t* row, std::size_t first, std::size_t count) {
 /// Numbers the distinct lanes in order of appearance.
 class LaneTable {
  public:
-  explicit LaneTable(std::vector<Lane>& lanes) : lanes_(lanes) {}
+  explicit LaneTable(std::vector<EventLane>& lanes) : lanes_(lanes) {}
 
   HopLanes add(const HopTime& hop) {
     const std::int64_t busy = hop.busy.count();
@@ -36,13 +36,13 @@ class LaneTable {
   }
 
  private:
-  std::uint32_t lane_of(const Lane& lane) {
+  std::uint32_t lane_of(const EventLane& lane) {
     const auto [entry, fresh] = index_.try_emplace({lane.delay, lane.frees, lane.arrives}, lanes_.size());
     if (fresh) lanes_.push_back(lane);
     return static_cast<std::uint32_t>(entry->second);
   }
 
-  std::vector<Lane>& lanes_;
+  std::vector<EventLane>& lanes_;
   std::map<std::tuple<std::int64_t, bool, bool>, std::size_t> index_;
 };
 

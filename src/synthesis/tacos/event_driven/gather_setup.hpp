@@ -20,7 +20,7 @@
 namespace tenex {
 
 /// The event after a delay.
-struct Lane {
+struct EventLane {
   std::int64_t delay = 0;  ///< ps after the send's start
   bool frees = false;      ///< the link becomes free
   bool arrives = false;    ///< the chunk arrives
@@ -62,7 +62,7 @@ struct GatherSetup {
   std::size_t sizes = 1;               ///< distinct chunk sizes
   std::vector<std::uint16_t> size_of;  ///< per chunk; empty with one size
   std::vector<HopLanes> hops;          ///< class * sizes + size
-  std::vector<Lane> lanes;
+  std::vector<EventLane> lanes;
   std::vector<std::uint16_t> class_of;  ///< per link
   std::vector<std::uint32_t> rank_of;   ///< per link: 0 for the lowest cost, equal for equal costs
   std::uint32_t ranks = 1;

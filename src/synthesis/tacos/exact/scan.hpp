@@ -22,7 +22,7 @@ struct Cursor {
   std::uint32_t lane = 0;      ///< of the link
 };
 
-constexpr std::uint32_t kScanBlock = 8;  ///< entries tested between two tests of the count
+constexpr std::uint32_t kEntriesPerCount = 8;  ///< entries tested between two tests of the count
 
 /// 1 where the bit is set.
 inline std::size_t bit_of(const std::uint64_t* bits, std::size_t i) { return (bits[i / 64] >> (i % 64)) & 1U; }
@@ -42,7 +42,7 @@ std::size_t pick(const Slot* __restrict list, std::size_t entries, const std::ui
 }
 
 /// Appends entries of cursor.next .. limit whose bits are set in `lacks` to the `so_far` in `found`, until there are
-/// `want`, and moves the cursor past them. Returns the count. `found` has room for want + kScanBlock.
+/// `want`, and moves the cursor past them. Returns the count. `found` has room for want + kEntriesPerCount.
 template <class Slot>
 std::uint32_t scan(Cursor<Slot>& cursor, std::uint32_t limit, std::uint32_t want, const std::uint64_t* lacks,
                    Slot* found, std::uint32_t so_far = 0) {
@@ -61,8 +61,8 @@ std::uint32_t scan(Cursor<Slot>& cursor, std::uint32_t limit, std::uint32_t want
       while (at < limit && bit_of(lacks, list[at]) == 0) ++at;
       if (at < limit) found[count++] = list[at++];
     } else {
-      for (; count < want && at + kScanBlock <= limit; at += kScanBlock)
-        count += pick(list + at, kScanBlock, lacks, found + count);
+      for (; count < want && at + kEntriesPerCount <= limit; at += kEntriesPerCount)
+        count += pick(list + at, kEntriesPerCount, lacks, found + count);
       if (count < want && at < limit) {
         count += pick(list + at, limit - at, lacks, found + count);
         at = limit;

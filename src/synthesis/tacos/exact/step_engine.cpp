@@ -33,7 +33,8 @@ std::uint64_t mix(std::uint64_t key) {
 /// The memory of one thread.
 template <class Slot>
 struct Scratch {
-  Scratch(const StepSetup& setup, std::uint32_t widest_tile) : found(widest_tile + kScanBlock), finishing(setup) {}
+  Scratch(const StepSetup& setup, std::uint32_t widest_tile)
+      : found(widest_tile + kEntriesPerCount), finishing(setup) {}
   std::vector<Slot> found;
   FinishingTile<Slot> finishing;
   std::uint64_t delivered = 0;
