@@ -113,7 +113,7 @@ TEST(CutRate, PacksNoMoreThanEdgesCarry) {
 
 // 0 -> 1 -> 3 carries 2, 0 -> 2 -> 3 carries 3, and 1 -> 2 lets one more through: 4 arrive, and 2 are enough if asked.
 TEST(CutRate, CountsFlows) {
-  FlowNetwork flow(4);
+  DenseFlowNetwork flow(4);
   flow.add_edge(0, 1, 3);
   const auto last = flow.add_edge(1, 3, 1);
   flow.add_edge(0, 2, 2);
@@ -141,7 +141,7 @@ std::int64_t least_cut(const std::vector<std::array<std::int64_t, 3>>& edges, st
 
 RC_GTEST_PROP(CutRate, FlowsAsMuchAsTheLeastCut, ()) {
   std::uint32_t nodes = *rc::gen::inRange<std::uint32_t>(2, 7);
-  FlowNetwork flow(nodes);
+  DenseFlowNetwork flow(nodes);
   std::vector<std::array<std::int64_t, 3>> edges;
   std::vector<std::size_t> edges_before;  // per added node
   const auto any_node = [&] { return *rc::gen::inRange<std::uint32_t>(0, nodes); };

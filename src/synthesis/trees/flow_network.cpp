@@ -5,27 +5,27 @@
 
 namespace tenex {
 
-std::uint32_t FlowNetwork::add_node() {
+std::uint32_t DenseFlowNetwork::add_node() {
   if (nodes_ == side_) make_room(2 * nodes_);
   edges_before_.push_back(edges_.size());
   return static_cast<std::uint32_t>(nodes_++);
 }
 
-void FlowNetwork::remove_last_node() {
+void DenseFlowNetwork::remove_last_node() {
   for (const std::size_t before = edges_before_.back(); edges_.size() > before; edges_.pop_back())
     set_capacity(static_cast<std::uint32_t>(edges_.size() - 1), 0);
   edges_before_.pop_back();
   --nodes_;
 }
 
-std::uint32_t FlowNetwork::add_edge(std::uint32_t from, std::uint32_t to, std::int64_t capacity) {
+std::uint32_t DenseFlowNetwork::add_edge(std::uint32_t from, std::uint32_t to, std::int64_t capacity) {
   edges_.push_back({from, to, 0});
   const auto number = static_cast<std::uint32_t>(edges_.size() - 1);
   set_capacity(number, capacity);
   return number;
 }
 
-void FlowNetwork::set_capacity(std::uint32_t edge, std::int64_t capacity) {
+void DenseFlowNetwork::set_capacity(std::uint32_t edge, std::int64_t capacity) {
   auto& [from, to, own] = edges_[edge];
   auto& room = room_[pair(from, to)];
   room += capacity - own;
@@ -33,7 +33,7 @@ void FlowNetwork::set_capacity(std::uint32_t edge, std::int64_t capacity) {
   change(from, to, room);
 }
 
-void FlowNetwork::make_room(std::size_t nodes) {
+void DenseFlowNetwork::make_room(std::size_t nodes) {
   side_ = std::max<std::size_t>(nodes, 2);
   words_ = (side_ + 63) / 64;
   room_.assign(side_ * side_, 0);
@@ -45,14 +45,14 @@ void FlowNetwork::make_room(std::size_t nodes) {
   for (const Edge& edge : edges_) change(edge.from, edge.to, room_[pair(edge.from, edge.to)]);
 }
 
-void FlowNetwork::change(std::uint32_t from, std::uint32_t to, std::int64_t left) {
+void DenseFlowNetwork::change(std::uint32_t from, std::uint32_t to, std::int64_t left) {
   left_[pair(from, to)] = left;
   auto& word = open_from(from)[to / 64];
   const auto bit = std::uint64_t{1} << (to % 64);
   word = left > 0 ? word | bit : word & ~bit;
 }
 
-std::int64_t FlowNetwork::flow(std::uint32_t source, std::uint32_t sink, std::int64_t enough) {
+std::int64_t DenseFlowNetwork::flow(std::uint32_t source, std::uint32_t sink, std::int64_t enough) {
   std::int64_t found = 0;
   while (found < enough && find_layers(source, sink)) found += push(source, 0, sink, enough - found);
   for (const std::uint64_t touched : touched_) {
@@ -64,7 +64,7 @@ std::int64_t FlowNetwork::flow(std::uint32_t source, std::uint32_t sink, std::in
   return found;
 }
 
-bool FlowNetwork::find_layers(std::uint32_t source, std::uint32_t sink) {
+bool DenseFlowNetwork::find_layers(std::uint32_t source, std::uint32_t sink) {
   std::fill(unseen_.begin(), unseen_.end(), ~std::uint64_t{0});
   std::fill_n(layer(0), words_, 0);
   layer(0)[source / 64] = std::uint64_t{1} << (source % 64);
@@ -92,7 +92,7 @@ bool FlowNetwork::find_layers(std::uint32_t source, std::uint32_t sink) {
 }
 
 /// A node from which less can be pushed than was asked leaves its layer.
-std::int64_t FlowNetwork::push(std::uint32_t node, std::size_t depth, std::uint32_t sink, std::int64_t amount) {
+std::int64_t DenseFlowNetwork::push(std::uint32_t node, std::size_t depth, std::uint32_t sink, std::int64_t amount) {
   if (node == sink) return amount;
   std::int64_t pushed = 0;
   std::uint64_t* const next = layer(depth + 1);

@@ -19,9 +19,9 @@ inline constexpr std::int64_t kAnyFlow = std::numeric_limits<std::int64_t>::max(
 
 /// Nodes 0 .. nodes-1 and directed edges. Sums of capacities other than kAnyFlow stay below kAnyFlow. Takes 16 bytes
 /// for each pair of nodes.
-class FlowNetwork {
+class DenseFlowNetwork {
  public:
-  explicit FlowNetwork(std::size_t nodes) : nodes_(nodes) { make_room(nodes); }
+  explicit DenseFlowNetwork(std::size_t nodes) : nodes_(nodes) { make_room(nodes); }
 
   std::uint32_t add_node();
   /// Removes the last node and the edges that were added after it. O(edges removed).

@@ -143,7 +143,7 @@ class OutTreePacker {
   RootChunks waiting_chunks_;  ///< of roots whose trees have not begun
   std::size_t npus_;
   Csr<std::uint32_t> out_of_;
-  FlowNetwork flow_;  ///< the edges by their numbers; the room that is left
+  DenseFlowNetwork flow_;  ///< the edges by their numbers; the room that is left
   std::vector<std::uint32_t> starts_;
   std::vector<Batch> waiting_;  ///< the last one is the last node of the flows
   std::int64_t others_ = 0;     ///< trees that are not finished, but for the batch
