@@ -18,7 +18,7 @@ namespace tenex {
 namespace {
 
 /// A summary of a link's sends.
-struct LinkRun {
+struct LinkSummary {
   ChunkId first_chunk;
   ChunkId last_chunk;
   SimTime last_arrival;
@@ -43,8 +43,8 @@ class Runs {
   [[nodiscard]] SimTime end() const { return end_; }
 
   /// The summary of the link's sends if it makes the schedule's last arrival.
-  std::optional<LinkRun> last_to_arrive(LinkId link) {
-    LinkRun run;
+  std::optional<LinkSummary> last_to_arrive(LinkId link) {
+    LinkSummary run;
     if (schedule_.tiles() == 0) {
       run = all_[link.index()];
     } else {
@@ -57,7 +57,7 @@ class Runs {
   }
 
  private:
-  void append(LinkRun& run, LinkId link, ChunkId chunk, SimTime start) const {
+  void append(LinkSummary& run, LinkId link, ChunkId chunk, SimTime start) const {
     const HopTime& hop = times_.at(topology_.class_of(link), collective_.size_class(chunk));
     if (!run.first_chunk.exists()) run.first_chunk = chunk;
     run.last_chunk = chunk;
@@ -66,7 +66,7 @@ class Runs {
     run.busy += hop.busy;
   }
 
-  void append_tile(LinkRun& run, std::size_t tile, LinkId link) {
+  void append_tile(LinkSummary& run, std::size_t tile, LinkId link) {
     schedule_.read_link(tile, link, buffer_);
     for (std::size_t i = 0; i < buffer_.batch.size(); ++i)
       append(run, link, buffer_.batch.chunk[i], buffer_.batch.start_of(i));
@@ -77,7 +77,7 @@ class Runs {
   HopTimes times_;
   const Schedule& schedule_;
   SimTime end_;
-  std::vector<LinkRun> all_;  ///< of all links, if links cannot be read one by one
+  std::vector<LinkSummary> all_;  ///< of all links, if links cannot be read one by one
   SendBuffer buffer_;
 };
 

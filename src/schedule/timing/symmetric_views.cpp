@@ -33,9 +33,9 @@ SimTime last_arrival_of(std::span<const OrbitSend> orbits, const std::vector<Sim
 }
 
 /// When each chunk arrives where, in new times, while the orbits are visited in the given order.
-class Retimer {
+class OrbitRetimer {
  public:
-  Retimer(const SymmetricStorage& storage, OrbitPorts ports)
+  OrbitRetimer(const SymmetricStorage& storage, OrbitPorts ports)
       : group_(storage.group()),
         ports_(std::move(ports)),
         free_(ports_.size()),
@@ -106,7 +106,7 @@ Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather
 
 Schedule retime_symmetric(const Instance& instance, const Schedule& schedule) {
   const SymmetricStorage& storage = storage_of_gathers(schedule);
-  Retimer retimer(storage, orbit_ports(instance, storage.group()));
+  OrbitRetimer retimer(storage, orbit_ports(instance, storage.group()));
   std::vector<OrbitSend> orbits;
   orbits.reserve(storage.orbits().size());
   for (const OrbitSend& orbit : storage.orbits()) orbits.push_back(retimer.retime(orbit));

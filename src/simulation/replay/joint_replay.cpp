@@ -34,9 +34,9 @@ struct SharedLink {
   std::size_t last = kStreams;                            ///< the stream of its last send
 };
 
-class Replayer {
+class JointReplayer {
  public:
-  Replayer(const Topology& topology, Occupancy occupancy, const std::array<const JointStream*, kStreams>& streams)
+  JointReplayer(const Topology& topology, Occupancy occupancy, const std::array<const JointStream*, kStreams>& streams)
       : topology_(topology),
         occupancy_(occupancy),
         streams_(streams),
@@ -270,7 +270,7 @@ Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy
     return resource_error(fmt::format("communications side by side need {} bytes", needed),
                           fmt::format("{} bytes are left under the limit", memory_limit_bytes),
                           "raise the limit, run it on a larger host, or use contention = \"none\"");
-  auto replayed = Replayer(topology, occupancy, {&first, &second}).run();
+  auto replayed = JointReplayer(topology, occupancy, {&first, &second}).run();
   TENEX_ENSURES(!replayed || (follow_each_other(first, replayed->first, replayed->ends[0]) &&
                               follow_each_other(second, replayed->second, replayed->ends[1])),
                 "communications that begin when the one before has ended");

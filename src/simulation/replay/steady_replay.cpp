@@ -17,7 +17,7 @@ namespace {
 constexpr SimTime never = SimTime::max();
 
 /// What one NPU has, by chunk.
-struct Holding {
+struct NpuHoldings {
   SimTime copy = never;            ///< when the final value is there first
   SimTime sums = picoseconds(-1);  ///< when the last partial sum is there; negative: none comes
 };
@@ -43,7 +43,8 @@ class InPlaceReplay {
     std::uint64_t sends = 0;
 #pragma omp parallel num_threads(std::max(1, options_.threads)) reduction(+ : sends)
     {
-      Worker worker{{}, std::vector<Holding>(collective_.chunks()), UtilizationBins(end, options_.utilization_bins), 0};
+      Worker worker{
+          {}, std::vector<NpuHoldings>(collective_.chunks()), UtilizationBins(end, options_.utilization_bins), 0};
 #pragma omp for schedule(dynamic, 16)
       for (std::int64_t npu = 0; npu < npus; ++npu)
         if (steady.load(std::memory_order_relaxed) && !check(worker, NpuId(static_cast<std::uint32_t>(npu))))
@@ -63,13 +64,13 @@ class InPlaceReplay {
  private:
   struct Worker {
     SendBuffer buffer;
-    std::vector<Holding> held;
+    std::vector<NpuHoldings> held;
     UtilizationBins bins;
     std::uint64_t sends = 0;
   };
 
   bool check(Worker& worker, NpuId npu) {
-    std::fill(worker.held.begin(), worker.held.end(), Holding{});
+    std::fill(worker.held.begin(), worker.held.end(), NpuHoldings{});
     enter_own(worker, npu);
     SimTime last;
     for (const auto link : topology_.in_links(vertex_of(npu)))
@@ -137,7 +138,7 @@ class InPlaceReplay {
   }
 
   /// When all that the send waits for is there; never() where that is not all in time.
-  [[nodiscard]] SimTime ready_at(const Holding& held, NpuId npu, ChunkId chunk, Stage stage, SimTime start) const {
+  [[nodiscard]] SimTime ready_at(const NpuHoldings& held, NpuId npu, ChunkId chunk, Stage stage, SimTime start) const {
     if (stage == Stage::copy && held.copy != never) return held.copy;
     if (held.sums >= SimTime::zero()) return held.sums <= start ? held.sums : never;
     if (stage == Stage::reduce && collective_.contributes(npu, chunk)) return SimTime::zero();
