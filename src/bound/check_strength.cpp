@@ -25,9 +25,10 @@ struct TreeLink {
   std::size_t b;
 };
 
-class Tree {
+class LightestTree {
  public:
-  Tree(const Topology& topology, std::span<const std::uint32_t> weights) : topology_(topology), weights_(weights) {
+  LightestTree(const Topology& topology, std::span<const std::uint32_t> weights)
+      : topology_(topology), weights_(weights) {
     in_tree_.resize(topology.vertices());
     for (std::size_t v = 0; v < topology.vertices(); ++v)
       if (!passes(v) && !in_tree_[v]) grow_from(v);
@@ -150,7 +151,7 @@ SimTime check_strength(const BoundProblem& problem, std::span<const std::uint32_
   if (!mixed && collective.kind() != CollectiveKind::all_reduce) return SimTime::zero();
   Bytes size = collective.chunk_sizes().front();
   for (const auto each : collective.chunk_sizes()) size = std::min(size, each);
-  const Tree tree(problem.topology, weights);
+  const LightestTree tree(problem.topology, weights);
   std::map<Bytes, CheckedSum> of_size;
   CheckedSum needed = 0;
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {

@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t kMostLandmarks = 8;
 
 /// Grows a set vertex by vertex, and remembers where most had to leave it per capacity.
-class Sweep {
+class VertexSweep {
  public:
-  explicit Sweep(const BoundProblem& problem)
+  explicit VertexSweep(const BoundProblem& problem)
       : topology_(problem.topology),
         rate_of_class_(rates(problem)),
         has_(topology_.vertices()),
@@ -99,10 +99,10 @@ std::vector<VertexSet> sweep_cuts(const BoundProblem& problem, std::uint64_t& wo
       std::iota(order.begin(), order.end(), 0U);
       std::ranges::stable_sort(order, {},
                                [&](std::uint32_t v) { return distances[a][v].count() - distances[b][v].count(); });
-      sets.push_back(Sweep(problem).densest(order));
+      sets.push_back(VertexSweep(problem).densest(order));
       if (!both_ways) continue;
       std::ranges::reverse(order);
-      sets.push_back(Sweep(problem).densest(order));
+      sets.push_back(VertexSweep(problem).densest(order));
     }
   return sets;
 }
