@@ -31,20 +31,20 @@ namespace tenex {
 namespace {
 
 /// The links of an inner NPU along one dimension of the shape.
-struct Port {
+struct DimensionLinks {
   Bandwidth bandwidth;  ///< of all out-links together
   SimTime alpha;        ///< of one of them
 };
 
-std::vector<Port> ports_of(const Topology& topology) {
+std::vector<DimensionLinks> ports_of(const Topology& topology) {
   const auto& shape = *topology.shape();
   std::vector<std::uint32_t> middle;
   for (const auto& block : shape.blocks) middle.push_back(block.size / 2);
   const auto links = topology.out_links(vertex_of(npu_at(shape, middle)));
-  std::vector<Port> ports;
+  std::vector<DimensionLinks> ports;
   std::size_t next = 0;  // an NPU's links are ordered by dimension
   for (const auto& block : shape.blocks) {
-    Port port;
+    DimensionLinks port;
     for (const auto end = next + block.rule->degree(block.size); next < end; ++next) {
       port.bandwidth += topology.bandwidth(links[next]);
       port.alpha = topology.alpha(links[next]);
@@ -59,7 +59,7 @@ Bytes sent(Bytes size, std::uint32_t p) { return bytes(size.count() / p * (p - 1
 
 class Loads {
  public:
-  Loads(const Grid& grid, const std::vector<Port>& ports, Bytes slice) : grid_(grid), slice_(slice) {
+  Loads(const Grid& grid, const std::vector<DimensionLinks>& ports, Bytes slice) : grid_(grid), slice_(slice) {
     for (const auto& dimension : grid) bandwidths_.push_back(ports[dimension.dimension].bandwidth);
     loads_.assign(grid.size(), SimTime::zero());
   }
@@ -95,8 +95,8 @@ class Loads {
 /// The turns in which slices take the dimensions of a grid.
 class Turns {
  public:
-  Turns(const Grid& grid, const std::vector<Port>& ports, const BlockExchanges& exchanges, CollectiveKind kind,
-        Bytes slice)
+  Turns(const Grid& grid, const std::vector<DimensionLinks>& ports, const BlockExchanges& exchanges,
+        CollectiveKind kind, Bytes slice)
       : grid_(grid), ports_(ports), exchanges_(exchanges), kind_(kind), slice_(slice) {}
 
   /// Each slice takes its sums in its order and its copies in reverse. O(slices * dimensions), times a logarithm.
@@ -160,7 +160,7 @@ class Turns {
   }
 
   const Grid& grid_;
-  const std::vector<Port>& ports_;
+  const std::vector<DimensionLinks>& ports_;
   const BlockExchanges& exchanges_;
   CollectiveKind kind_;
   Bytes slice_;

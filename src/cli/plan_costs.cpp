@@ -30,7 +30,7 @@ std::vector<Report> CostShares::entries(const char* what) const {
   return entries;
 }
 
-double expected_wall_seconds(const StudyCost& cost, const Machine& machine) {
+double expected_wall_seconds(const StudyCost& cost, const RunResources& machine) {
   const int cores = std::max(1, machine.cores);
   const int threads = std::clamp(machine.threads, 1, cores);
   const int in_use = std::min(cores, std::max(1, machine.ranks) * threads);

@@ -27,13 +27,13 @@ class CostShares {
 };
 
 /// The resources that `tenex run` would use here.
-struct Machine {
+struct RunResources {
   int ranks = 1;
   int threads = 1;  ///< per rank
   int cores = 1;    ///< more threads than this make nothing faster
 };
 
 /// Seconds from the first point to the last: the work over the cores in use, and never less than the longest point.
-[[nodiscard]] double expected_wall_seconds(const StudyCost& cost, const Machine& machine);
+[[nodiscard]] double expected_wall_seconds(const StudyCost& cost, const RunResources& machine);
 
 }  // namespace tenex::cli

@@ -329,7 +329,7 @@ ExitCode execute(const PlanArguments& arguments) {
   }
   whole.add_seconds(rounds.seconds());
   if (arguments.sbatch || arguments.submit) return write_sbatch(arguments, *study, whole);
-  const Machine machine{std::max(1, arguments.ranks), resolve_threads(arguments.threads), affinity_cores()};
+  const RunResources machine{std::max(1, arguments.ranks), resolve_threads(arguments.threads), affinity_cores()};
   Report report;
   report.add("study", study->name);
   report.add("points", static_cast<std::int64_t>(study->points.size()));

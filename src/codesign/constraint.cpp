@@ -45,9 +45,9 @@ Diagnostic no_dimension(std::string_view name, const Place& place, std::string w
 
 /// Converts the tree of an expression to sums of symbols. Recursion is limited by the parser of expressions.
 // NOLINTBEGIN(misc-no-recursion)
-class Reader {
+class SumReader {
  public:
-  explicit Reader(Constraint& constraint) : constraint_(constraint) {}
+  explicit SumReader(Constraint& constraint) : constraint_(constraint) {}
 
   /// Adds the comparisons of a chain to the constraint.
   Status read(const Expression& chain) {
@@ -248,7 +248,7 @@ Result<Constraint> parse_constraint(std::string_view text, const Place& place) {
   const auto chain = parse_expression(text, place);
   if (!chain) return chain.errors();
   Constraint constraint{std::string(text), place, {}, {}};
-  const auto read = Reader(constraint).read(*chain);
+  const auto read = SumReader(constraint).read(*chain);
   if (!read) return read.errors();
   return constraint;
 }

@@ -64,9 +64,9 @@ class Writer {
   Words words;
 };
 
-class Reader {
+class WireReader {
  public:
-  explicit Reader(const Words& words) : words_(words) {}
+  explicit WireReader(const Words& words) : words_(words) {}
 
   std::uint64_t number() {
     ensure(at_ < words_.size(), "a coordinator message is shorter than its fields");
@@ -172,7 +172,7 @@ void write(Writer& out, const ByeMessage& m) {
   out.put(m.lost_ranks);
 }
 
-HelloMessage read_hello(Reader& in) {
+HelloMessage read_hello(WireReader& in) {
   HelloMessage m;
   m.study.high = in.number();
   m.study.low = in.number();
@@ -182,7 +182,7 @@ HelloMessage read_hello(Reader& in) {
   return m;
 }
 
-LeaseMessage read_lease(Reader& in) {
+LeaseMessage read_lease(WireReader& in) {
   LeaseMessage m;
   m.id = in.number();
   m.ranges.resize(in.length());
@@ -199,7 +199,7 @@ LeaseMessage read_lease(Reader& in) {
   return m;
 }
 
-ByeMessage read_bye(Reader& in) {
+ByeMessage read_bye(WireReader& in) {
   ByeMessage m;
   m.report = in.report();
   m.errors = in.diagnostics();
@@ -208,7 +208,7 @@ ByeMessage read_bye(Reader& in) {
   return m;
 }
 
-RankMessage read_message(Reader& in) {
+RankMessage read_message(WireReader& in) {
   switch (in.number()) {
     case 0:
       return read_hello(in);
@@ -260,7 +260,7 @@ Words encode(const RankMessage& message) {
 }
 
 RankMessage decode(const Words& words) {
-  Reader in(words);
+  WireReader in(words);
   auto message = read_message(in);
   in.expect_end();
   return message;

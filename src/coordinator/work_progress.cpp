@@ -17,9 +17,9 @@ bool is_sound(double seconds) { return seconds > 0 && std::isfinite(seconds); }
 double worked(const PointAtWork& point) { return point.elapsed * (point.threaded ? point.threads : 1); }
 
 /// The learned factors, weighted with the estimates.
-class Factors {
+class LearnedFactors {
  public:
-  Factors(const WorkAtHand& work) : costs_(work.costs) {
+  LearnedFactors(const WorkAtHand& work) : costs_(work.costs) {
     for (const auto& point : work.running)
       if (worked(point) > point.expected) costs_.add({point.kind, 1, point.expected, worked(point)});
     const double known = costs_.expected();
@@ -58,7 +58,7 @@ void ExpectedWork::end(std::uint32_t kind, double seconds) {
 
 WorkOutlook look_ahead(const WorkAtHand& work) {
   WorkOutlook outlook;
-  const Factors factors(work);
+  const LearnedFactors factors(work);
   const int threads = std::max(1, work.threads);
   double done = work.occupied;
   double left = 0;     // thread-seconds

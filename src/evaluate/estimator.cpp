@@ -41,15 +41,15 @@ const T& pick(const std::vector<T>& values, std::size_t dimension) {
 /// A stand-in for a point that costs the same: the links of each dimension are one of few kinds, and all chunks have
 /// the same size. `text` is equal for points with equal stand-ins. Points that differ only in size, speed or seed share
 /// one.
-struct StandIn {
+struct SizeTwin {
   std::string text;
   std::vector<SimTime> alpha;
   std::vector<Bandwidth> bandwidth;
 };
 
-StandIn stand_in_for(const DesignPoint& point) {
+SizeTwin stand_in_for(const DesignPoint& point) {
   const auto& choice = point.topology;
-  StandIn result;
+  SizeTwin result;
   result.text = cache_key(point, Changes::network | Changes::collective | Changes::chunks | Changes::synthesis |
                                      Changes::simulation | Changes::bound);
   if (!is_plain_shape(point)) return result;
@@ -67,7 +67,7 @@ StandIn stand_in_for(const DesignPoint& point) {
   return result;
 }
 
-DesignPoint put_in(DesignPoint point, StandIn stand_in) {
+DesignPoint put_in(DesignPoint point, SizeTwin stand_in) {
   constexpr std::int64_t bytes_per_chunk = 1'000'000;
   if (!is_plain_shape(point)) return point;
   point.topology.links.alpha = std::move(stand_in.alpha);

@@ -103,9 +103,9 @@ std::string complaint_on_ports(const TableFacts& facts, const StorageSource& sou
 }
 
 template <class Slot>
-class TableReader {
+class StepTableReader {
  public:
-  TableReader(const StorageSource& source, std::string group, TableFacts facts)
+  StepTableReader(const StorageSource& source, std::string group, TableFacts facts)
       : source_(source), group_(std::move(group)), facts_(std::move(facts)) {}
 
   Result<StoredSchedule> read() {
@@ -278,9 +278,9 @@ Result<StoredSchedule> read_step_table(const StorageSource& source, const std::s
   if (const auto wrong = complaint_on_lanes(*facts); !wrong.empty()) return source.damaged(group, wrong);
   if (const auto wrong = complaint_on_ports(*facts, source); !wrong.empty()) return source.damaged(group, wrong);
   if (facts->slot_bytes == sizeof(std::uint16_t))
-    return TableReader<std::uint16_t>(source, group, std::move(facts).value()).read();
+    return StepTableReader<std::uint16_t>(source, group, std::move(facts).value()).read();
   if (facts->slot_bytes == sizeof(std::uint32_t))
-    return TableReader<std::uint32_t>(source, group, std::move(facts).value()).read();
+    return StepTableReader<std::uint32_t>(source, group, std::move(facts).value()).read();
   return source.damaged(group, fmt::format("slots of {} bytes", facts->slot_bytes));
 }
 

@@ -81,9 +81,9 @@ Status copy_durably(const fs::path& from, const fs::path& to) {
 }
 
 /// Takes the shards of one folder after another.
-class Gatherer {
+class FolderGatherer {
  public:
-  Gatherer(Layout into, std::uint32_t incarnation, std::set<Identity> known)
+  FolderGatherer(Layout into, std::uint32_t incarnation, std::set<Identity> known)
       : into_(std::move(into)), incarnation_(incarnation), known_(std::move(known)) {}
 
   Status take(const Layout& from, std::uint32_t number) {
@@ -168,7 +168,7 @@ Result<GatherReport> gather(const fs::path& into, const std::vector<fs::path>& f
   if (!contents) return contents.errors();
   std::set<Identity> known;
   for (const auto& [writer, commit] : contents->live) known.insert(identity_of(commit));
-  Gatherer gatherer(layout, folder->state().incarnation, std::move(known));
+  FolderGatherer gatherer(layout, folder->state().incarnation, std::move(known));
   std::uint32_t number = 0;
   for (const auto& dir : from) {
     std::error_code error;

@@ -74,7 +74,7 @@ struct Argument {
 };
 
 /// The parts of "name(1,2)".
-struct Factor {
+struct FactorText {
   std::string_view name;
   std::size_t offset = 0;
   std::vector<Argument> arguments;
@@ -128,9 +128,9 @@ class ShapeParser {
     return true;
   }
 
-  Result<Factor> parse_factor() {
+  Result<FactorText> parse_factor() {
     skip_blanks();
-    Factor factor;
+    FactorText factor;
     factor.offset = at_;
     // "_" joins factors, and is a part of names such as fat_tree: what stands before it there is no name by itself.
     const auto name = [&] { return text_.substr(factor.offset, at_ - factor.offset); };
@@ -177,7 +177,7 @@ class ShapeParser {
     return Argument{static_cast<std::uint32_t>(value), start};
   }
 
-  Diagnostic unknown_name(const Factor& factor) const {
+  Diagnostic unknown_name(const FactorText& factor) const {
     std::vector<std::string_view> names;
     for (const BlockRule* rule : block_rules()) names.push_back(rule->name);
     for (const BlockRule* rule : block_rules()) names.push_back(rule->long_name);
@@ -188,7 +188,7 @@ class ShapeParser {
   }
 
   /// Checks the number of arguments and that none is too large by itself.
-  std::optional<Diagnostic> check_arguments(const Factor& factor) const {
+  std::optional<Diagnostic> check_arguments(const FactorText& factor) const {
     const Usage usage = usage_of(factor.name);
     const std::size_t given = factor.arguments.size();
     if (given < usage.least || given > usage.most) {
@@ -210,7 +210,7 @@ class ShapeParser {
   }
 
   /// Checks the levels of switches: each size divides the next, and what goes up is a whole number of links.
-  std::optional<Diagnostic> check_levels(const Factor& factor) const {
+  std::optional<Diagnostic> check_levels(const FactorText& factor) const {
     const std::uint32_t size = factor.arguments.front().value;
     std::uint32_t below = 1;
     std::uint32_t lanes = 1;
@@ -233,13 +233,13 @@ class ShapeParser {
     return std::nullopt;
   }
 
-  static std::vector<std::uint32_t> numbers_of(const Factor& factor) {
+  static std::vector<std::uint32_t> numbers_of(const FactorText& factor) {
     std::vector<std::uint32_t> numbers;
     for (const Argument& argument : factor.arguments) numbers.push_back(argument.value);
     return numbers;
   }
 
-  static std::vector<Block> expand(const Factor& factor) {
+  static std::vector<Block> expand(const FactorText& factor) {
     if (const BlockRule* rule = find_block(factor.name)) {
       Block block{rule, factor.arguments.front().value};
       for (const Argument& level : std::span(factor.arguments).subspan(1))
@@ -249,7 +249,7 @@ class ShapeParser {
     return find_alias(factor.name)->expand(numbers_of(factor));
   }
 
-  Result<Shape> member_of(const FamilyRule& family, const Factor& factor) const {
+  Result<Shape> member_of(const FamilyRule& family, const FactorText& factor) const {
     Shape shape{{}, &family, numbers_of(factor)};
     if (family.fault != nullptr) {
       if (auto fault = family.fault(shape.arguments)) {
@@ -262,13 +262,13 @@ class ShapeParser {
     return shape;
   }
 
-  Diagnostic not_alone(const Factor& factor) const {
+  Diagnostic not_alone(const FactorText& factor) const {
     return error_at(factor.offset, fmt::format("\"{}\" is combined with other blocks", factor.name),
                     fmt::format("{} is no product and stands alone", usage_of(factor.name).text));
   }
 
   /// Checks after each factor that the product is not too large.
-  std::optional<Diagnostic> check_size(const Shape& shape, const Factor& factor) const {
+  std::optional<Diagnostic> check_size(const Shape& shape, const FactorText& factor) const {
     std::uint64_t npus = 1;
     for (const Block& block : shape.blocks) {
       npus *= block.size;

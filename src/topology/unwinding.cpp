@@ -28,7 +28,7 @@ namespace {
 constexpr auto kNone = std::numeric_limits<std::size_t>::max();
 
 /// Switches joined with each other, and the NPUs at their edge.
-struct Domain {
+struct SwitchDomain {
   bool single = true;             ///< it has one switch
   std::vector<VertexId> sources;  ///< NPUs with links into it, by id
   std::vector<VertexId> sinks;    ///< NPUs with links out of it, by id
@@ -61,7 +61,7 @@ class Unwinder {
  private:
   /// Makes a domain of the switches that can be reached from this one in either direction.
   void collect(VertexId first) {
-    Domain domain;
+    SwitchDomain domain;
     std::vector<VertexId> switches{first};
     domain_of_[first.index()] = domains_.size();
     const auto add = [&](VertexId neighbour, std::vector<VertexId>& ends) {
@@ -91,7 +91,7 @@ class Unwinder {
 
   /// Chooses the paths that replace an NPU's link into a switch.
   void unwind(LinkId up) {
-    const Domain& domain = domains_[domain_of_[topology_.target(up).index()]];
+    const SwitchDomain& domain = domains_[domain_of_[topology_.target(up).index()]];
     const VertexId npu = topology_.source(up);
     const auto& sinks = domain.sinks;
     const bool receives = std::binary_search(sinks.begin(), sinks.end(), npu);
@@ -113,7 +113,7 @@ class Unwinder {
 
   /// A shortest path that begins with `up`; of several, at each switch the link that the fewest paths take so far.
   /// Empty: no path leads to the sink.
-  std::vector<LinkId> find_path(const Domain& domain, LinkId up, VertexId sink) {
+  std::vector<LinkId> find_path(const SwitchDomain& domain, LinkId up, VertexId sink) {
     const auto less_busy = [&](LinkId a, LinkId b) {
       return std::pair(load_[a.index()], a) < std::pair(load_[b.index()], b);
     };
@@ -136,7 +136,7 @@ class Unwinder {
   }
 
   [[nodiscard]] std::pair<std::vector<LinkId>::const_iterator, std::vector<LinkId>::const_iterator> downs_of(
-      const Domain& domain, VertexId sink) const {
+      const SwitchDomain& domain, VertexId sink) const {
     const auto first = std::partition_point(domain.downs.begin(), domain.downs.end(),
                                             [&](LinkId down) { return topology_.target(down) < sink; });
     const auto last =
@@ -181,7 +181,8 @@ class Unwinder {
       builder.add_link(
           {topology_.source(path.front()), topology_.target(path.back()), alpha_of(path), bandwidth, slow.slowdown});
     }
-    const bool single = std::all_of(domains_.begin(), domains_.end(), [](const Domain& each) { return each.single; });
+    const bool single =
+        std::all_of(domains_.begin(), domains_.end(), [](const SwitchDomain& each) { return each.single; });
     if (const auto& shape = topology_.shape(); single && shape && shape->is_product())
       builder.declare_unwound_shape({*shape, degree_});
     auto built = std::move(builder).build();
@@ -222,7 +223,7 @@ class Unwinder {
   const Topology& topology_;
   std::uint32_t degree_;
   std::vector<std::size_t> domain_of_;  // by vertex
-  std::vector<Domain> domains_;
+  std::vector<SwitchDomain> domains_;
   std::vector<std::size_t> load_;      // by link: the paths that take it
   std::vector<SimTime> added_alphas_;  // by link; empty: none
   std::vector<std::size_t> distance_;  // by vertex, to the sink of the latest search

@@ -24,13 +24,13 @@ constexpr std::uint32_t kTileRows = 256;
 constexpr std::uint32_t kNoChunk = std::numeric_limits<std::uint32_t>::max();
 
 /// Links of each NPU by port, without keeping the topology.
-struct Ports {
+struct NpuPorts {
   std::vector<std::uint32_t> begin;   ///< per NPU, and the end
   std::vector<LinkId> link;           ///< by NPU and port
   std::vector<std::uint32_t> target;  ///< per link: its NPU, or none
   std::vector<std::uint16_t> port;    ///< per link
 
-  explicit Ports(const Topology& topology)
+  explicit NpuPorts(const Topology& topology)
       : begin(topology.npus() + 1, 0), target(topology.links(), kNoChunk), port(topology.links(), 0) {
     for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
       const auto in = topology.in_links(VertexId::at(npu));
@@ -60,7 +60,7 @@ class BlockStorage final : public ScheduleStorage {
         static_cast<std::uint32_t>(std::clamp<std::uint64_t>(sends_per_segment(sends_) * rows_ / rows, 1, kTileRows));
   }
 
-  const Ports& ports() const { return ports_; }
+  const NpuPorts& ports() const { return ports_; }
 
   std::size_t segments() const override { return (rows_ + rows_per_segment_ - 1) / rows_per_segment_; }
   std::uint64_t sends() const override { return sends_; }
@@ -267,7 +267,7 @@ class BlockStorage final : public ScheduleStorage {
   }
 
   BlockSchedule data_;
-  Ports ports_;
+  NpuPorts ports_;
   std::size_t npus_;
   std::uint32_t longest_ = 1;
   std::uint32_t rows_ = 0;
@@ -292,7 +292,7 @@ Schedule make_block_schedule(const Topology& topology, BlockSchedule data, int t
 bool has_block_ports(const Schedule& schedule, const Topology& topology) {
   const auto* storage = dynamic_cast<const BlockStorage*>(schedule.storage().get());
   if (storage == nullptr) return false;
-  const Ports ports(topology);
+  const NpuPorts ports(topology);
   return ports.begin == storage->ports().begin && ports.link == storage->ports().link;
 }
 

@@ -46,9 +46,9 @@ struct Method {
 };
 
 /// All checks over one stream of events.
-class Replay {
+class EventChecks {
  public:
-  Replay(const Context& context, Method& method, const VerifyOptions& options)
+  EventChecks(const Context& context, Method& method, const VerifyOptions& options)
       : context_(context),
         sums_(*method.sums),
         sums_known_(method.known),
@@ -316,7 +316,7 @@ Verdict judge(const Instance& instance, const Schedule& schedule, const VerifyOp
   if (!varies && options.start_delays.empty())
     if (auto verdict = verify_by_link(context, schedule, options)) return *std::move(verdict);
   auto method = choose_method(context, schedule, options);
-  Verdict verdict = Replay(context, method, options).run(schedule);
+  Verdict verdict = EventChecks(context, method, options).run(schedule);
   verdict.reduction_check = method.name;
   verdict.memory_needed_bytes = method.memory_needed_bytes;
   return verdict;
