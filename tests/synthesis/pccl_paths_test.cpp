@@ -298,8 +298,8 @@ RC_GTEST_PROP(PcclPathsProperties, PlansAreValidOnAnyGraph, ()) {
 
 RC_GTEST_PROP(PcclPathsProperties, ReductionsAreReversals, ()) {
   const DrawnConditions drawn = draw(false);
-  const SynthesisProblem problem{{drawn.topology, drawn.collective, drawn.occupancy}, {1, 1}};
-  const auto made = compose(problem, gather_paths, "paths");
+  const SynthesisProblem problem{{drawn.topology, drawn.collective, drawn.occupancy}, {1, 1, "paths"}};
+  const auto made = find_synthesizer("pccl")->synthesize(problem);
   RC_ASSERT(made.ok());
   const Verdict verdict = verify(problem, made->schedule);
   for (const Finding& finding : verdict.findings) RC_LOG() << finding.message << '\n';

@@ -340,10 +340,4 @@ Result<PathsPlan> plan_paths(const SynthesisProblem& problem, const PathsOptions
   return plan_on<GapLinks>(setup, options);
 }
 
-Result<Gathered> gather_paths(const SynthesisProblem& problem) {
-  auto plan = plan_paths(problem);
-  if (!plan) return plan.errors();
-  return std::move(plan->gathered);
-}
-
 }  // namespace tenex

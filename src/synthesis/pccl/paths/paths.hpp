@@ -64,9 +64,6 @@ struct PathsPlan {
 /// that leave no way for a multicast.
 [[nodiscard]] Result<PathsPlan> plan_paths(const SynthesisProblem& problem, const PathsOptions& options = {});
 
-/// plan_paths() with the usual options, as a Gatherer for compose().
-[[nodiscard]] Result<Gathered> gather_paths(const SynthesisProblem& problem);
-
 /// Why the engine does not suit; nullopt if it does. `problem.collective` is the collective that is asked for. O(1).
 [[nodiscard]] std::optional<std::string> paths_unsuitable(const SynthesisProblem& problem);
 /// Expected bytes at the peak, schedule included, and work, from sizes alone.
