@@ -17,7 +17,7 @@ constexpr std::uint32_t kRareChunks = 16;  ///< chunks among which rarity decide
 
 GatherEngine::GatherEngine(const GatherSetup& setup) : setup_(setup) {
   held_.resize(setup.list_begin.back());
-  queues_.resize(setup.lanes.size());
+  queues_.resize(setup.delays.size());
   if (setup.has_levels()) rivals_.emplace(setup);
 }
 
@@ -87,9 +87,9 @@ SimTime GatherEngine::run(Random random, Reach reach, bool rare_first) {
 void GatherEngine::advance() {
   now_ = next_.top().first;
   while (!next_.empty() && next_.top().first == now_) {
-    const std::uint32_t lane = next_.top().second;
+    const std::uint32_t delay = next_.top().second;
     next_.pop();
-    drain(lane);
+    drain(delay);
   }
 }
 
@@ -101,10 +101,10 @@ void GatherEngine::insist() {
     if (unserved_[target_of(link)] > 0) activate(link);
 }
 
-void GatherEngine::drain(std::uint32_t lane) {
-  auto& [waiting, head] = queues_[lane];
-  const EventLane& kind = setup_.lanes[lane];
-  while (head < waiting.size() && sends_[waiting[head]].start + kind.delay <= now_) {
+void GatherEngine::drain(std::uint32_t delay) {
+  auto& [waiting, head] = queues_[delay];
+  const Delay& kind = setup_.delays[delay];
+  while (head < waiting.size() && sends_[waiting[head]].start + kind.after <= now_) {
     const std::uint32_t number = waiting[head++];
     if (kind.frees) {
       state_[sends_[number].link] = LinkState::idle;
@@ -116,7 +116,7 @@ void GatherEngine::drain(std::uint32_t lane) {
     waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(head));
     head = 0;
   }
-  if (head < waiting.size()) next_.emplace(sends_[waiting[head]].start + kind.delay, lane);
+  if (head < waiting.size()) next_.emplace(sends_[waiting[head]].start + kind.after, delay);
 }
 
 void GatherEngine::deliver(std::uint32_t number) {
@@ -260,15 +260,15 @@ void GatherEngine::send(std::uint32_t link, std::uint32_t chunk) {
   state_[link] = LinkState::busy;
   last_send_[link] = number;
   finish_ = std::max(finish_, now_ + hop.latency);
-  enqueue(hop.free_lane, number);
-  if (hop.arrival_lane != hop.free_lane) enqueue(hop.arrival_lane, number);
+  enqueue(hop.free_delay, number);
+  if (hop.arrival_delay != hop.free_delay) enqueue(hop.arrival_delay, number);
   if (rivals_) rivals_->depart(link, target, {number, chunk, now_ + hop.latency}, now_ + hop.busy);
 }
 
-void GatherEngine::enqueue(std::uint32_t lane, std::uint32_t number) {
-  auto& queue = queues_[lane];
+void GatherEngine::enqueue(std::uint32_t delay, std::uint32_t number) {
+  auto& queue = queues_[delay];
   queue.sends.push_back(number);
-  if (queue.sends.size() - queue.head == 1) next_.emplace(sends_[number].start + setup_.lanes[lane].delay, lane);
+  if (queue.sends.size() - queue.head == 1) next_.emplace(sends_[number].start + setup_.delays[delay].after, delay);
 }
 
 }  // namespace tenex

@@ -9,8 +9,8 @@
 //
 // Encoding: each vertex lists what it holds in order of arrival. Each link walks its source's list with a cursor, first
 // in, first out, and looks at each entry once, so all matching costs O(links * chunks) bit tests. The out-links of a
-// vertex that starts with many chunks begin at different ones. Events wait in lanes (gather_setup.hpp), so there is no
-// heap of sends.
+// vertex that starts with many chunks begin at different ones. Events wait by their delay (gather_setup.hpp), so there
+// is no heap of sends.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class GatherEngine {
   enum class LinkState : std::uint8_t { busy, idle, queued, retired };
 
   /// Send numbers that wait for their delay; head .. end is in use.
-  struct LaneQueue {
+  struct DelayQueue {
     std::vector<std::uint32_t> sends;
     std::size_t head = 0;
   };
@@ -67,7 +67,7 @@ class GatherEngine {
   void start_with(std::size_t vertex);
   void advance();
   void insist();
-  void drain(std::uint32_t lane);
+  void drain(std::uint32_t delay);
   void deliver(std::uint32_t number);
   void activate(std::uint32_t link);
   void match();
@@ -79,7 +79,7 @@ class GatherEngine {
   bool rematch(std::uint32_t link);
   bool take_over(std::uint32_t link);
   void send(std::uint32_t link, std::uint32_t chunk);
-  void enqueue(std::uint32_t lane, std::uint32_t number);
+  void enqueue(std::uint32_t delay, std::uint32_t number);
   [[nodiscard]] std::size_t source_of(std::uint32_t link) const { return setup_.topology.source(LinkId(link)).index(); }
   [[nodiscard]] std::size_t target_of(std::uint32_t link) const { return setup_.topology.target(LinkId(link)).index(); }
 
@@ -107,9 +107,9 @@ class GatherEngine {
   std::vector<std::uint32_t> active_;     ///< links to match at this instant
   std::vector<std::uint32_t> matching_;
   std::vector<TentativeSend> sends_;
-  std::vector<LaneQueue> queues_;
-  using LaneTime = std::pair<std::int64_t, std::uint32_t>;
-  std::priority_queue<LaneTime, std::vector<LaneTime>, std::greater<>> next_;  ///< of every lane in use
+  std::vector<DelayQueue> queues_;
+  using DelayTime = std::pair<std::int64_t, std::uint32_t>;
+  std::priority_queue<DelayTime, std::vector<DelayTime>, std::greater<>> next_;  ///< of every delay in use
 };
 
 }  // namespace tenex

@@ -22,27 +22,27 @@ void clear_range(std::uint64_t* row, std::size_t first, std::size_t count) {
   }
 }
 
-/// Numbers the distinct lanes in order of appearance.
-class LaneTable {
+/// Numbers the distinct delays in order of appearance.
+class DelayTable {
  public:
-  explicit LaneTable(std::vector<EventLane>& lanes) : lanes_(lanes) {}
+  explicit DelayTable(std::vector<Delay>& delays) : delays_(delays) {}
 
-  HopLanes add(const HopTime& hop) {
+  HopDelays add(const HopTime& hop) {
     const std::int64_t busy = hop.busy.count();
     const std::int64_t latency = hop.latency.count();
-    if (busy != latency) return {busy, latency, lane_of({busy, true, false}), lane_of({latency, false, true})};
-    const std::uint32_t both = lane_of({latency, true, true});
+    if (busy != latency) return {busy, latency, delay_of({busy, true, false}), delay_of({latency, false, true})};
+    const std::uint32_t both = delay_of({latency, true, true});
     return {busy, latency, both, both};
   }
 
  private:
-  std::uint32_t lane_of(const EventLane& lane) {
-    const auto [entry, fresh] = index_.try_emplace({lane.delay, lane.frees, lane.arrives}, lanes_.size());
-    if (fresh) lanes_.push_back(lane);
+  std::uint32_t delay_of(const Delay& delay) {
+    const auto [entry, fresh] = index_.try_emplace({delay.after, delay.frees, delay.arrives}, delays_.size());
+    if (fresh) delays_.push_back(delay);
     return static_cast<std::uint32_t>(entry->second);
   }
 
-  std::vector<EventLane>& lanes_;
+  std::vector<Delay>& delays_;
   std::map<std::tuple<std::int64_t, bool, bool>, std::size_t> index_;
 };
 
@@ -75,9 +75,9 @@ HopTime paced(HopTime hop, Pace pace) {
 void set_times(GatherSetup& setup, Occupancy occupancy, Pace pace) {
   const auto& sizes = setup.collective.chunk_sizes();
   setup.sizes = sizes.size();
-  LaneTable lanes(setup.lanes);
+  DelayTable delays(setup.delays);
   for (const auto& link_class : setup.topology.classes())
-    for (const Bytes size : sizes) setup.hops.push_back(lanes.add(paced(hop_time(link_class, size, occupancy), pace)));
+    for (const Bytes size : sizes) setup.hops.push_back(delays.add(paced(hop_time(link_class, size, occupancy), pace)));
   if (sizes.size() > 1)
     for (std::size_t chunk = 0; chunk < setup.collective.chunks(); ++chunk)
       setup.size_of.push_back(static_cast<std::uint16_t>(setup.collective.size_class(ChunkId::at(chunk))));

@@ -3,7 +3,7 @@
 //
 // Encoding: each vertex has a row of bits over chunks. A bit is set if the vertex need not be sent the chunk (it holds
 // it, or does not want it); each delivery that starts sets one more bit, until all are set. The distinct delays of the
-// sends (`busy` and `latency` per link class and chunk size) are numbered as lanes: events of one lane are due in the
+// sends (`busy` and `latency` per link class and chunk size) are numbered: events of one delay are due in the
 // order in which they were made.
 #pragma once
 
@@ -20,18 +20,18 @@
 namespace tenex {
 
 /// The event after a delay.
-struct EventLane {
-  std::int64_t delay = 0;  ///< ps after the send's start
+struct Delay {
+  std::int64_t after = 0;  ///< ps after the send's start
   bool frees = false;      ///< the link becomes free
   bool arrives = false;    ///< the chunk arrives
 };
 
-/// A send's delays over a link class for a chunk size. `free_lane` and `arrival_lane` are equal if busy = latency.
-struct HopLanes {
+/// A send's delays over a link class for a chunk size. `free_delay` and `arrival_delay` are equal if busy = latency.
+struct HopDelays {
   std::int64_t busy = 0;
   std::int64_t latency = 0;
-  std::uint32_t free_lane = 0;
-  std::uint32_t arrival_lane = 0;
+  std::uint32_t free_delay = 0;
+  std::uint32_t arrival_delay = 0;
 };
 
 /// The hop times that a setup assumes under `serialization`. If alpha is short, a link that is free a little before the
@@ -50,7 +50,7 @@ struct GatherSetup {
   GatherSetup(const SynthesisProblem& problem, const std::vector<Participants>& participants,
               Pace pace = Pace::as_it_is, const std::vector<std::int64_t>& level_costs = {});
 
-  [[nodiscard]] const HopLanes& hop(std::uint32_t link, std::uint32_t chunk) const {
+  [[nodiscard]] const HopDelays& hop(std::uint32_t link, std::uint32_t chunk) const {
     return hops[static_cast<std::size_t>(class_of[link]) * sizes + (size_of.empty() ? 0U : size_of[chunk])];
   }
 
@@ -61,8 +61,8 @@ struct GatherSetup {
   const Collective& collective;
   std::size_t sizes = 1;               ///< distinct chunk sizes
   std::vector<std::uint16_t> size_of;  ///< per chunk; empty with one size
-  std::vector<HopLanes> hops;          ///< class * sizes + size
-  std::vector<EventLane> lanes;
+  std::vector<HopDelays> hops;         ///< class * sizes + size
+  std::vector<Delay> delays;
   std::vector<std::uint16_t> class_of;  ///< per link
   std::vector<std::uint32_t> rank_of;   ///< per link: 0 for the lowest cost, equal for equal costs
   std::uint32_t ranks = 1;
