@@ -204,8 +204,7 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
                          checked_bytes(point, sizes, program)});
   recorded += common + links * bytes_per_port + calendar_bytes(point, sizes);
   const SimulationEngine engine = point.collective().simulation_engine;
-  const bool may_record =
-      engine == SimulationEngine::automatic || engine == SimulationEngine::window || engine == SimulationEngine::wires;
+  const bool may_record = engine == SimulationEngine::automatic || traits_of(engine).records_sends;
   const double with_topology = recorded + static_cast<double>(beside);
   if (may_record && !time_only && hops <= most_recorded_hops && with_topology <= static_cast<double>(limit))
     return planned(true, recorded);

@@ -1,5 +1,4 @@
-// The engines behind simulate(), each in its own file. All but the window engine return nullopt for what they cannot
-// do; the window engine must not be asked where links are wires.
+// The engines behind simulate(), each in its own file: nullopt for what they cannot do.
 #pragma once
 
 #include <optional>
@@ -9,15 +8,18 @@
 namespace tenex {
 
 /// Any program on a topology without wires.
-[[nodiscard]] Result<Simulation> simulate_in_windows(const Topology& topology, const Collective& collective,
-                                                     const Program& program, const SimulationOptions& options);
+[[nodiscard]] std::optional<Result<Simulation>> simulate_in_windows(const Topology& topology,
+                                                                    const Collective& collective,
+                                                                    const Program& program,
+                                                                    const SimulationOptions& options);
 
 /// Open loops on rings, lines, switches and fully connected blocks. Records no sends, arrivals or bins; allows no
 /// delays.
 [[nodiscard]] std::optional<Result<Simulation>> simulate_in_trains(const Topology& topology,
                                                                    const Collective& collective, const Program& program,
                                                                    const SimulationOptions& options);
-/// Cycles on routes that share no link. Records no sends, arrivals or bins.
+/// Cycles on routes that share no link. Records no arrivals or bins; sends where they are numbered like those of
+/// windows, which is known of one cycle, and of single sends of single chunks, which have no numbers.
 [[nodiscard]] std::optional<Result<Simulation>> simulate_in_static_order(const Topology& topology,
                                                                          const Collective& collective,
                                                                          const Program& program,

@@ -37,10 +37,45 @@ class PayloadTable {
   std::unordered_multimap<std::uint64_t, std::size_t> by_hash_;
 };
 
+/// Sorts by (start, link), in buckets of equal spans of time with a few sends each. No two sends have both in common:
+/// a link is busy for some time.
+void sort_sends(std::vector<Send>& sends) {
+  const auto before = [](const Send& a, const Send& b) {
+    return a.start != b.start ? a.start < b.start : a.link < b.link;
+  };
+  if (std::ranges::is_sorted(sends, before)) return;
+  constexpr std::size_t kPerBucket = 16;
+  const auto [first, last] = std::ranges::minmax(sends, {}, &Send::start);
+  const auto begin = first.start.count();
+  const auto width = (last.start.count() - begin) / static_cast<std::int64_t>(1 + sends.size() / kPerBucket) + 1;
+  const auto bucket_of = [&](const Send& send) {
+    return static_cast<std::size_t>((send.start.count() - begin) / width);
+  };
+  std::vector<std::size_t> end(bucket_of(last) + 2, 0);  // of each bucket, while it is filled
+  for (const Send& send : sends) ++end[bucket_of(send) + 1];
+  std::partial_sum(end.begin(), end.end(), end.begin());
+  std::vector<Send> sorted(sends.size());
+  for (const Send& send : sends) sorted[end[bucket_of(send)]++] = send;
+  for (std::size_t i = 0, from = 0; i + 1 < end.size(); from = end[i], ++i)
+    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(from), sorted.begin() + static_cast<std::ptrdiff_t>(end[i]),
+              before);
+  sends = std::move(sorted);
+}
+
 }  // namespace
 
 Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injection>& injections,
                              const Collective& collective, const Program& program) {
+  const bool single_hops = sends.size() == injections.size();
+  if (single_hops && program.message_sizes() == std::vector<std::uint32_t>{1}) {  // nothing is numbered
+    for (auto& send : sends) {
+      send.chunk = injections[send.message.index()].message.chunk;
+      send.message = MessageId::none();
+      send.destination = NpuId::none();
+    }
+    sort_sends(sends);
+    return make_list_schedule(std::move(sends), {});
+  }
   std::vector<std::uint32_t> order(injections.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -66,13 +101,13 @@ Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injectio
                             "simulate without recording the schedule");
     chunk_of[order[i]] = ChunkId::at(id);
   }
-  const bool single_hops = sends.size() == injections.size();
   for (auto& send : sends) {
     const auto injected = send.message.index();
     send.chunk = chunk_of[injected];
     send.message = single_hops ? MessageId::none() : number[injected];
     if (single_hops) send.destination = NpuId::none();
   }
+  sort_sends(sends);
   return make_list_schedule(std::move(sends), table.take());
 }
 

@@ -1,4 +1,6 @@
 // Entry of the simulators: makes the checks that they share and picks the backend.
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -80,48 +82,68 @@ Status check_unaware(const SimulationOptions& options) {
   return success();
 }
 
-/// An engine that uses what a program states about itself; nullopt if it cannot run the program.
-struct SpecialEngine {
-  SimulationEngine name;
-  std::optional<Result<Simulation>> (*simulate)(const Topology&, const Collective&, const Program&,
-                                                const SimulationOptions&);
-  std::string_view needs;
+using Simulator = std::optional<Result<Simulation>> (*)(const Topology&, const Collective&, const Program&,
+                                                        const SimulationOptions&);
+
+/// An engine: nullopt if it cannot run the program.
+struct Engine : SimulationEngineTraits {
+  Simulator simulate;
 };
 
-/// In order of speed, the fastest first.
-constexpr SpecialEngine special_engines[] = {
-    {SimulationEngine::orbit, simulate_by_orbit,
-     "it needs an intact shape of rings and fully connected blocks, a program that treats all its NPUs alike, no "
-     "delayed start, and records neither sends nor arrivals"},
-    {SimulationEngine::static_order, simulate_in_static_order,
-     "it needs a program of cycles that do not wait for each other (in an All-Reduce by `ring` the two directions do: "
-     "a sum is complete when both have arrived) and whose routes share no link and lead through no NPU that starts "
-     "late, and records neither sends, arrivals nor utilization"},
-    {SimulationEngine::trains, simulate_in_trains,
-     "it needs an open loop of messages of one size on one intact block, no delayed start, and records neither "
-     "sends, arrivals nor utilization"},
-    {SimulationEngine::wires, simulate_over_wires, "it needs paths over switches that cut through"},
+constexpr Engine kEngines[] = {
+    {{.engine = SimulationEngine::orbit,
+      .needs = "it needs an intact shape of rings and fully connected blocks, a program that treats all its NPUs "
+               "alike, no delayed start, and records neither sends nor arrivals",
+      .records_sends = false},
+     simulate_by_orbit},
+    {{.engine = SimulationEngine::static_order,
+      .needs = "it needs a program of cycles that do not wait for each other (in an All-Reduce by `ring` the two "
+               "directions do: a sum is complete when both have arrived) and whose routes share no link and lead "
+               "through no NPU that starts late; it records neither arrivals nor utilization, and sends only where "
+               "messages of several cycles are single sends of single chunks, and no link is a wire",
+      .records_sends = false},
+     simulate_in_static_order},
+    {{.engine = SimulationEngine::trains,
+      .needs = "it needs an open loop of messages of one size on one intact block, no delayed start, and records "
+               "neither sends, arrivals nor utilization",
+      .records_sends = false},
+     simulate_in_trains},
+    {{.engine = SimulationEngine::wires,
+      .needs = "it needs paths over switches that cut through",
+      .records_sends = true},
+     simulate_over_wires},
+    {{.engine = SimulationEngine::window,
+      .needs = "paths over switches that cut through share links, of which it knows nothing",
+      .records_sends = true},
+     simulate_in_windows},
 };
 
 Result<Simulation> simulate_by_best_engine(const Topology& topology, const Collective& collective,
                                            const Program& program, const SimulationOptions& options) {
-  for (const auto& engine : special_engines) {
-    if (options.engine != SimulationEngine::automatic && options.engine != engine.name) continue;
+  std::string_view needs;  // of the last engine that could not run it
+  for (const Engine& engine : kEngines) {
+    if (options.engine != SimulationEngine::automatic && options.engine != engine.engine) continue;
     if (auto result = engine.simulate(topology, collective, program, options)) return std::move(*result);
-    if (options.engine == engine.name)
-      return unsupported_error(
-          {}, fmt::format("the simulation engine \"{}\" cannot run this program", to_string(engine.name)),
-          std::string(engine.needs), "choose another one, or leave the engine to tenex");
+    needs = engine.needs;
   }
-  if (topology.wires() != nullptr)
-    return unsupported_error(
-        {}, fmt::format("the simulation engine \"{}\" cannot run this program", to_string(options.engine)),
-        "paths over switches that cut through share links, of which it knows nothing",
-        "choose \"wires\", or leave the engine to tenex");
-  return simulate_in_windows(topology, collective, program, options);
+  return unsupported_error(
+      {}, fmt::format("the simulation engine \"{}\" cannot run this program", to_string(options.engine)),
+      std::string(needs), "choose another one, or leave the engine to tenex");
 }
 
 }  // namespace
+
+const std::vector<SimulationEngineTraits>& simulation_engines() {
+  static const std::vector<SimulationEngineTraits> table(std::begin(kEngines), std::end(kEngines));
+  return table;
+}
+
+const SimulationEngineTraits& traits_of(SimulationEngine engine) {
+  const auto& table = simulation_engines();
+  const auto found = std::ranges::find(table, engine, &SimulationEngineTraits::engine);
+  ensure(found != table.end(), "every simulation engine has an entry");
+  return *found;
+}
 
 Result<Simulation> simulate(const Topology& topology, const Collective& collective, const Program& program,
                             const SimulationOptions& options) {

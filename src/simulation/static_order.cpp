@@ -9,6 +9,10 @@
 // linear map, and the rest of the program is one multiplication. On a homogeneous ring that happens after two rounds;
 // elsewhere it may happen late or never, and the recurrences run to the end.
 //
+// Where sends are recorded, the recurrences run to the end too, and the program says step by step what each message
+// carries. Messages of several hops, and payloads, are numbered. With several cycles the numbers depend on the order in
+// which an NPU takes arrivals of one instant, so such programs are left to the window engine.
+//
 // Encoding: per cycle, arrivals of the last two rounds, (2 * at_start) x NPUs; when each link of the routes is free.
 #include <algorithm>
 #include <cstddef>
@@ -19,6 +23,7 @@
 #include "simulation/backends.hpp"
 #include "simulation/message_sizes.hpp"
 #include "simulation/next_links.hpp"
+#include "simulation/record.hpp"
 #include "simulation/shape_routes.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -76,6 +81,39 @@ class CycleRun {
     --last_step_;
   }
 
+  [[nodiscard]] std::uint64_t hops() const { return cycle_.messages * links_.size(); }
+  /// Whether every message is one send.
+  [[nodiscard]] bool single_hops() const { return links_.size() == members_.size(); }
+
+  /// Runs to the end and keeps all sends. `started`: what each NPU injects at its start, of which this cycle's messages
+  /// begin at `taken`, which is moved on.
+  void record(ProgramState& state, const std::vector<std::vector<Message>>& started, std::vector<std::size_t>& taken,
+              std::vector<Send>& sends, std::vector<Injection>& injections) {
+    arrivals_.assign(history_rows() * members_.size(), SimTime::zero());
+    std::vector<Message> carried(arrivals_.size());  // by step and member, as arrivals_
+    std::vector<Message> triggered;
+    for (last_step_ = 0; last_step_ < cycle_.messages; ++last_step_) {
+      Message* const now = &carried[last_step_ % history_rows() * members_.size()];
+      for (std::size_t i = 0; i < members_.size(); ++i) {
+        triggered.clear();
+        if (last_step_ < cycle_.at_start)
+          triggered.push_back(started[members_[i]].at(taken[members_[i]]++));
+        else
+          state.arrive(carried[(last_step_ - cycle_.at_start) % history_rows() * members_.size() + before_[i]],
+                       triggered);
+        ensure(triggered.size() == 1 && triggered[0].destination == cycle_.next[members_[i]],
+               "a cycle's messages trigger one message each, to the next NPU");
+        now[i] = triggered[0];
+      }
+      take_step(last_step_, [&](std::size_t i, std::size_t l, SimTime entry, SimTime start) {
+        if (l == first_[i]) injections.push_back({entry, now[i]});
+        sends.push_back(
+            {start, links_[l], now[i].chunk, now[i].stage, MessageId::at(injections.size() - 1), now[i].destination});
+      });
+    }
+    --last_step_;
+  }
+
   void report(const SimulationOptions& options, Simulation& result) const {
     if (cycle_.messages == 0) return;
     const auto* last = row(last_step_);
@@ -87,7 +125,7 @@ class CycleRun {
       known = std::max(known, arrival);
     }
     result.messages += cycle_.messages * members_.size();
-    result.hops += cycle_.messages * links_.size();
+    result.hops += hops();
     if (!options.record_links) return;
     const auto messages = static_cast<std::int64_t>(cycle_.messages);
     for (std::size_t l = 0; l < links_.size(); ++l)
@@ -126,6 +164,12 @@ class CycleRun {
   }
 
   void take_step(std::uint64_t step) {
+    take_step(step, [](std::size_t, std::size_t, SimTime, SimTime) {});
+  }
+
+  /// Tells `sent` the member, the place of the link, the time at which the message comes to the link, and its start.
+  template <class Sent>
+  void take_step(std::uint64_t step, const Sent& sent) {
     const bool at_start = step < cycle_.at_start;
     const auto* brought = at_start ? nullptr : row(step - cycle_.at_start);
     auto* out = row(step);
@@ -133,6 +177,7 @@ class CycleRun {
       auto time = at_start ? delays_[members_[i]] : std::max(delays_[members_[i]], brought[before_[i]]);
       for (auto l = first_[i]; l < first_[i + 1]; ++l) {
         const auto start = std::max(time, free_[l]);
+        sent(i, l, time, start);
         free_[l] = start + gaps_[l];
         time = start + hops_[l].latency;
       }
@@ -199,11 +244,35 @@ bool share_no_link(const Topology& topology, const std::vector<CycleRun>& runs) 
   return true;
 }
 
+/// Whether no numbers are given to messages or to what they carry.
+bool unnumbered(const Program& program, const std::vector<CycleRun>& runs) {
+  return program.message_sizes() == std::vector<std::uint32_t>{1} &&
+         std::ranges::all_of(runs, [](const CycleRun& run) { return run.single_hops(); });
+}
+
+/// Runs the cycles and keeps their sends.
+Result<Schedule> recorded_sends(const Topology& topology, const Collective& collective, const Program& program,
+                                std::vector<CycleRun>& runs) {
+  const auto state = program.begin();
+  std::vector<std::vector<Message>> started(topology.npus());
+  for (std::size_t npu = 0; npu < started.size(); ++npu) state->start(NpuId::at(npu), started[npu]);
+  std::vector<std::size_t> taken(started.size(), 0);
+  std::uint64_t hops = 0;
+  for (const auto& run : runs) hops += run.hops();
+  std::vector<Send> sends;
+  sends.reserve(hops);
+  std::vector<Injection> injections;
+  injections.reserve(program.messages());
+  for (auto& run : runs) run.record(*state, started, taken, sends, injections);
+  return make_record(std::move(sends), injections, collective, program);
+}
+
 }  // namespace
 
 std::optional<Result<Simulation>> simulate_in_static_order(const Topology& topology, const Collective& collective,
                                                            const Program& program, const SimulationOptions& options) {
-  if (options.record_sends || options.record_arrivals || options.utilization_bins > 0) return std::nullopt;
+  if (options.record_arrivals || options.utilization_bins > 0) return std::nullopt;
+  if (options.record_sends && topology.wires() != nullptr) return std::nullopt;
   const auto cycles = program.cycles();
   if (cycles.empty()) return std::nullopt;
   const MessageSizes sizes(topology, collective, program, options.occupancy);
@@ -218,12 +287,18 @@ std::optional<Result<Simulation>> simulate_in_static_order(const Topology& topol
   }
   ensure(messages == program.messages(), "a program's cycles have other messages than the program");
   if (!share_no_link(topology, runs)) return std::nullopt;
+  if (options.record_sends && runs.size() > 1 && !unnumbered(program, runs)) return std::nullopt;
   Simulation result;
   result.engine = SimulationEngine::static_order;
   if (options.record_npu_finish) result.npu_finish.assign(topology.npus(), SimTime::zero());
   if (options.record_links) result.links.assign(topology.links(), LinkLoad{});
+  if (options.record_sends) {
+    auto sends = recorded_sends(topology, collective, program, runs);
+    if (!sends) return Result<Simulation>(sends.errors());
+    result.sends = *std::move(sends);
+  }
   for (auto& run : runs) {
-    run.run();
+    if (!options.record_sends) run.run();
     run.report(options, result);
   }
   return Result<Simulation>(std::move(result));

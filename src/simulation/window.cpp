@@ -100,10 +100,8 @@ Result<Simulation> run(const Topology& topology, const Collective& collective, c
   return result;
 }
 
-}  // namespace
-
-Result<Simulation> simulate_in_windows(const Topology& topology, const Collective& collective, const Program& program,
-                                       const SimulationOptions& options) {
+Result<Simulation> run_windows(const Topology& topology, const Collective& collective, const Program& program,
+                               const SimulationOptions& options) {
   if (topology.links() == 0 && program.messages() == 0) return Simulation{};
   auto first = options;
   first.utilization_bins = 0;
@@ -115,9 +113,17 @@ Result<Simulation> simulate_in_windows(const Topology& topology, const Collectiv
   }
   // The width of the bins is only known from the finish.
   first.record_sends = first.record_arrivals = first.record_links = first.record_npu_finish = false;
-  const auto rehearsal = simulate_in_windows(topology, collective, program, first);
+  const auto rehearsal = run_windows(topology, collective, program, first);
   if (!rehearsal) return rehearsal.errors();
   return run(topology, collective, program, options, rehearsal->finish);
+}
+
+}  // namespace
+
+std::optional<Result<Simulation>> simulate_in_windows(const Topology& topology, const Collective& collective,
+                                                      const Program& program, const SimulationOptions& options) {
+  if (topology.wires() != nullptr) return std::nullopt;
+  return run_windows(topology, collective, program, options);
 }
 
 }  // namespace tenex

@@ -33,6 +33,24 @@ void expect_same(const Simulation& simulation, const Simulation& expected) {
   }
 }
 
+/// An engine that can record sends records those of the window engine.
+void expect_same_record(SimulationEngine engine, const Topology& topology, const Collective& collective,
+                        const Program& program, SimulationOptions options) {
+  options.record_sends = true;
+  options.engine = engine;
+  const auto recorded = simulate(topology, collective, program, options);
+  if (!recorded) return;
+  options.engine = SimulationEngine::window;
+  const auto expected = simulate(topology, collective, program, options).value();
+  expect_same(*recorded, expected);
+  ASSERT_EQ(list_sends(recorded->sends), list_sends(expected.sends));
+  const auto* payloads = expected.sends.payloads();
+  ASSERT_EQ(recorded->sends.payloads() == nullptr, payloads == nullptr);
+  if (payloads != nullptr) {
+    ASSERT_EQ(recorded->sends.payloads()->chunks, payloads->chunks);
+  }
+}
+
 /// Runs all algorithms on a topology with `engine` and returns how many of them it could run. All must equal the window
 /// engine's.
 int count_equal_runs(SimulationEngine engine, const Topology& topology, std::int64_t chunks,
@@ -58,6 +76,7 @@ int count_equal_runs(SimulationEngine engine, const Topology& topology, std::int
           SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)) +
                        ", c = " + std::to_string(chunks) + ", " + std::string(to_string(occupancy)));
           expect_same(*simulation, simulate(topology, collective, *program, options).value());
+          expect_same_record(engine, topology, collective, *program, options);
           if (testing::Test::HasFailure()) return runs;
         }
   return runs;
@@ -149,6 +168,30 @@ TEST(StaticOrderEngine, EqualsTheWindowEngineOnUnequalLinksAndWithLateStarts) {
               3);
     if (HasFailure()) return;
   }
+}
+
+TEST(StaticOrderEngine, RecordsTheSendsOfTheWindowEngine) {
+  // A slow NPU, so that starts differ all round, with one hop and with several per message, and both ways round.
+  for (const auto* algorithm : {"ring_unidirectional", "ring"})
+    for (const auto* groups : {"all", "0,2,5,9"})
+      for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce})
+        for (const std::int64_t chunks : {1, 5}) {
+          TopologyBuilder builder(12);
+          for (std::uint32_t npu = 0; npu < 12; ++npu)
+            builder.add_link_pair(
+                {VertexId(npu), VertexId((npu + 1) % 12), nanoseconds(500), gigabytes_per_second(npu == 7 ? 10 : 50)});
+          const auto topology = std::move(builder).build().value();
+          const auto collective = support::any_collective(kind, 12, bytes(1'200'000), chunks, groups, 1);
+          const auto program = support::program_of(algorithm, topology, collective);
+          SCOPED_TRACE(std::string(algorithm) + " " + groups + " " + std::string(to_string(kind)));
+          auto options = measuring(SimulationEngine::static_order);
+          options.record_sends = true;
+          // Both ways round an All-Reduce waits, and a message of the group takes several hops, which are numbered.
+          const bool one_way = std::string(algorithm) == "ring_unidirectional";
+          const bool able = one_way || (kind != CollectiveKind::all_reduce && std::string(groups) == "all");
+          EXPECT_EQ(simulate(topology, collective, *program, options).ok(), able);
+          expect_same_record(SimulationEngine::static_order, topology, collective, *program, options);
+        }
 }
 
 TEST(StaticOrderEngine, RefusesRoutesThatShareALink) {
@@ -370,6 +413,17 @@ TEST(Simulate, TakesTheFastestEngineThatCan) {
   SimulationOptions recording;
   recording.record_sends = true;
   EXPECT_EQ(engine_of("direct", support::torus(4, 4), recording), SimulationEngine::window);
+  EXPECT_EQ(engine_of("ring_unidirectional", support::line(5), recording), SimulationEngine::static_order);
+  EXPECT_EQ(engine_of("ring_unidirectional", support::ring(5), recording), SimulationEngine::static_order);
+}
+
+TEST(Simulate, HasAnEntryForEveryEngine) {
+  constexpr auto kLast = static_cast<int>(SimulationEngine::wires);
+  ASSERT_EQ(simulation_engines().size(), static_cast<std::size_t>(kLast));
+  for (int engine = 1; engine <= kLast; ++engine)
+    EXPECT_EQ(traits_of(static_cast<SimulationEngine>(engine)).engine, static_cast<SimulationEngine>(engine));
+  EXPECT_TRUE(traits_of(SimulationEngine::window).records_sends);
+  EXPECT_FALSE(traits_of(SimulationEngine::orbit).records_sends);
 }
 
 TEST(Simulate, RefusesDelaysThatMakeNoSense) {

@@ -73,6 +73,18 @@ struct Simulation {
   Utilization utilization;                             ///< if utilization_bins > 0
 };
 
+/// What others may ask of a simulation engine.
+struct SimulationEngineTraits {
+  SimulationEngine engine;
+  std::string_view needs;  ///< of programs, topologies and options, in words
+  bool records_sends;      ///< those of every program that it runs, so that a point that names it is verified
+};
+
+/// The explicit table: a line per engine, in the order in which `automatic` tries them, the fastest first.
+[[nodiscard]] const std::vector<SimulationEngineTraits>& simulation_engines();
+/// The entry of an engine. Expects: not `automatic`. O(engines).
+[[nodiscard]] const SimulationEngineTraits& traits_of(SimulationEngine engine);
+
 /// Errors (unsupported): a link whose bandwidth varies. Simulations and replays know no times of day. O(1).
 [[nodiscard]] Status check_constant(const Topology& topology);
 
