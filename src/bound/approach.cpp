@@ -165,10 +165,10 @@ class Approach {
  public:
   Approach(const BoundProblem& problem, GroupId group)
       : problem_(problem),
-        turned_(leaves(problem.collective.kind())),
+        direction_(leaves(problem.collective.kind()) ? Direction::outward : Direction::inward),
         size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))),
         members_(problem.collective.groups()[group.index()].members) {
-    if (!turned_) against_ = problem.topology.reversed();
+    if (direction_ == Direction::inward) against_ = problem.topology.reversed();
   }
 
   /// Chunks per picosecond that can enter an NPU.
@@ -186,8 +186,8 @@ class Approach {
     region.npus = static_cast<std::int64_t>(npus.size());
     for (const NpuId npu : npus) region.inside[npu.index()] = true;
     for (const NpuId npu : npus)
-      for (const LinkId link : turned_ ? topology.out_links(vertex_of(npu)) : topology.in_links(vertex_of(npu))) {
-        const VertexId source = turned_ ? topology.target(link) : topology.source(link);
+      for (const LinkId link : links_of(topology, vertex_of(npu), direction_)) {
+        const VertexId source = far_end(topology, link, direction_);
         const HopTime hop = problem_.hop(topology.class_of(link), size_);
         if (region.inside[source.index()])
           region.inner.push_back(hop);
@@ -206,7 +206,8 @@ class Approach {
     auto& doors = region.doors;
     std::vector<std::vector<SimTime>> distance;  // per door, per vertex
     for (const auto& door : doors)
-      distance.push_back(arrival_times(turned_ ? problem_.topology : against_, door.source, size_));
+      distance.push_back(
+          arrival_times(direction_ == Direction::outward ? problem_.topology : against_, door.source, size_));
     std::vector<SimTime> to_region;
     std::vector<std::uint32_t> others;
     for (std::uint32_t rank = 0; rank < members_.size(); ++rank) {
@@ -235,7 +236,7 @@ class Approach {
 
  private:
   const BoundProblem& problem_;
-  bool turned_;
+  Direction direction_;
   Bytes size_;
   const std::vector<NpuId>& members_;
   Topology against_;  ///< the reversed topology, where searches need it

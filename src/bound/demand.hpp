@@ -14,21 +14,41 @@
 // - Reduce sends c at every NPU but the root, and receives c at the root.
 // - Gather receives (n-1)c at the root, and sends c at every other NPU; Scatter the other way round.
 // - A condition's chunks leave its source once at least, and each arrives at every destination.
+//
+// What enters an NPU and what leaves it are counted alike: a reduction is a gather on the reversed topology, reversed
+// in time. So bounds have one implementation on two directions.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "tenex/base/ids.hpp"
 #include "tenex/collective/collective.hpp"
+#include "tenex/topology/topology.hpp"
 
 namespace tenex {
+
+enum class Direction : std::uint8_t {
+  outward,  ///< from the NPU to others
+  inward,   ///< from others to the NPU
+};
+
+/// The links over which chunks move between the vertex and others in a direction.
+[[nodiscard]] inline std::span<const LinkId> links_of(const Topology& topology, VertexId vertex, Direction direction) {
+  return direction == Direction::outward ? topology.out_links(vertex) : topology.in_links(vertex);
+}
+/// The other end of such a link.
+[[nodiscard]] inline VertexId far_end(const Topology& topology, LinkId link, Direction direction) {
+  return direction == Direction::outward ? topology.target(link) : topology.source(link);
+}
 
 /// The chunks that one NPU must at least receive and send.
 struct NpuDemand {
   std::int64_t receive = 0;
   std::int64_t send = 0;
+  [[nodiscard]] std::int64_t in(Direction direction) const { return direction == Direction::outward ? send : receive; }
 };
 
 /// The demand of `rank` in `group`; zero where the group stores conditions. O(1).

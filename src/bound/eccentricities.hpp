@@ -10,14 +10,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "bound/demand.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {
-
-enum class Direction : std::uint8_t {
-  outward,  ///< from the NPU to the members of its group
-  inward,   ///< from the members to the NPU
-};
 
 /// One NPU's eccentricity in its group for a message of the group's chunk size, each hop taking alpha + beta*m.
 struct Eccentricity {
@@ -26,7 +22,8 @@ struct Eccentricity {
   SimTime distance;  ///< SimTime::max() where no path exists
 };
 
-/// The eccentricities of each group's root (kinds that have one) or of its members, as many as the work limit allows.
+/// The eccentricities of each group's root (kinds that have one) or of its members, as many as the work limit allows:
+/// from the NPU to the members of its group, or from these to it.
 /// Groups of one are left out. Not for stored conditions. O(NPUs * links), at most about a second.
 [[nodiscard]] std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction direction);
 

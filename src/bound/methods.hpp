@@ -3,14 +3,15 @@
 
 #include <optional>
 
+#include "bound/demand.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {
 
-/// The in-links of every NPU can deliver what it must receive (floor count).
-[[nodiscard]] std::optional<SimTime> ejection_bound(const BoundProblem& problem);
-/// The out-links of every NPU can carry what must leave it (floor count).
-[[nodiscard]] std::optional<SimTime> injection_bound(const BoundProblem& problem);
+/// The in-links of every NPU can deliver what it must receive, or its out-links can carry what must leave it (floor
+/// count).
+template <Direction direction>
+[[nodiscard]] std::optional<SimTime> port_bound(const BoundProblem& problem);
 /// All links together can carry all sends that must happen (floor count).
 [[nodiscard]] std::optional<SimTime> link_total_bound(const BoundProblem& problem);
 /// The farthest pair of NPUs between which a chunk or a contribution must travel.

@@ -40,10 +40,9 @@ SimTime pipeline(const BoundProblem& problem, Direction direction) {
   for (const auto& [group, rank, distance] : eccentricities(problem, direction)) {
     const NpuDemand demand = npu_demand(problem.collective, group, rank);
     const VertexId vertex = vertex_of(problem.collective.groups()[group.index()].members[rank]);
-    const bool outward = direction == Direction::outward;
-    const SimTime waiting = last_start(
-        problem, outward ? problem.topology.out_links(vertex) : problem.topology.in_links(vertex),
-        problem.collective.chunk_bytes(problem.collective.first_chunk(group)), outward ? demand.send : demand.receive);
+    const SimTime waiting =
+        last_start(problem, links_of(problem.topology, vertex, direction),
+                   problem.collective.chunk_bytes(problem.collective.first_chunk(group)), demand.in(direction));
     bound = std::max(bound, distance > SimTime::max() - waiting ? SimTime::max() : distance + waiting);
   }
   return bound;

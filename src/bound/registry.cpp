@@ -83,19 +83,41 @@ constexpr BoundMethod kFlow = {
 
 const std::vector<BoundMethod>& bound_methods() {
   static const std::vector<BoundMethod> methods = {
-      {"ejection", "every NPU's in-links deliver what it must receive", ejection_bound},
-      {"injection", "every NPU's out-links carry what must leave it", injection_bound},
+      {.name = "ejection",
+       .description = "every NPU's in-links deliver what it must receive",
+       .compute = port_bound<Direction::inward>,
+       .one_for_all = true},
+      {.name = "injection",
+       .description = "every NPU's out-links carry what must leave it",
+       .compute = port_bound<Direction::outward>,
+       .one_for_all = true},
       {"link_total", "all links together carry every send that must happen", link_total_bound},
-      {"eccentricity", "the farthest pair of NPUs that must communicate", of_groups<eccentricity_bound>},
-      {"pipeline", "chunks pass one NPU's ports one after another and travel the farthest distance",
-       of_groups<pipeline_bound>},
-      {"relay",
-       "every NPU's in-links deliver what it must receive, from neighbours that must receive before they relay",
-       of_groups<relay_bound>},
+      {.name = "eccentricity",
+       .description = "the farthest pair of NPUs that must communicate",
+       .compute = of_groups<eccentricity_bound>,
+       .one_for_all = true,
+       .searches_paths = true,
+       .lengths_alone = true},
+      {.name = "pipeline",
+       .description = "chunks pass one NPU's ports one after another and travel the farthest distance",
+       .compute = of_groups<pipeline_bound>,
+       .one_for_all = true,
+       .searches_paths = true},
+      {.name = "relay",
+       .description =
+           "every NPU's in-links deliver what it must receive, from neighbours that must receive before they relay",
+       .compute = of_groups<relay_bound>,
+       .one_for_all = true},
       {"approach", "every NPU's in-links deliver distant chunks only after these have come near",
        of_groups<approach_bound>},
-      {"slices", "the links across a slice of a product shape carry what must enter it", of_groups<slices_bound>},
-      {"volume_distance", "links carry every chunk as far as it has to go", volume_distance_bound},
+      {.name = "slices",
+       .description = "the links across a slice of a product shape carry what must enter it",
+       .compute = of_groups<slices_bound>,
+       .one_for_all = true},
+      {.name = "volume_distance",
+       .description = "links carry every chunk as far as it has to go",
+       .compute = volume_distance_bound,
+       .one_for_all = true},
       {"middle_cut", "All-to-All: links in the middle of a line carry what crosses it", of_groups<middle_cut_bound>},
       {"boxes", "All-Reduce: the links that leave boxes of NPUs, joined by faster links, carry what must cross",
        boxes_bound},
@@ -123,6 +145,14 @@ Bound best_cheap_bound(const BoundProblem& problem) {
   for (const Bound& bound : cheap_bounds(problem))
     if (best.name == "none" || bound.time > best.time) best = bound;
   return best;
+}
+
+SimTime largest_bound_with(bool BoundMethod::*property, const BoundProblem& problem) {
+  SimTime largest;
+  for (const auto& method : bound_methods())
+    if (method.compute != nullptr && method.*property)
+      largest = std::max(largest, method.compute(problem).value_or(SimTime::zero()));
+  return largest;
 }
 
 }  // namespace tenex

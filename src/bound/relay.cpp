@@ -61,13 +61,17 @@ SimTime least_time(const std::vector<InLink>& links, std::int64_t demand) {
   return picoseconds(high);
 }
 
+Direction direction_of(const BoundProblem& problem) {
+  return problem.collective.kind() == CollectiveKind::reduce_scatter ? Direction::outward : Direction::inward;
+}
+
 /// In-links in the direction in which chunks spread; out-links for Reduce-Scatter, a gather on the reversed topology.
 class Spreading {
  public:
   Spreading(const BoundProblem& problem, GroupId group)
       : problem_(problem),
         group_(group),
-        turned_(problem.collective.kind() == CollectiveKind::reduce_scatter),
+        direction_(direction_of(problem)),
         size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))) {
     for (std::size_t k = 0; k < problem.topology.classes().size(); ++k) hops_.push_back(problem.hop(k, size_));
     // Computed once per vertex, not once per out-link: a switch has as many in-links as out-links.
@@ -75,15 +79,15 @@ class Spreading {
     for (std::size_t v = 0; v < first_arrival_.size(); ++v) {
       // What passes a cut-through switch need not arrive there first: the alphas to it are part of the link's latency.
       if (cuts_through(problem.topology, VertexId::at(v))) first_arrival_[v] = 0;
-      for (const LinkId link : in_links(VertexId::at(v)))
+      for (const LinkId link : links_of(problem.topology, VertexId::at(v), direction_))
         first_arrival_[v] = std::min(first_arrival_[v], hops_[problem.topology.class_of(link)].latency.count());
     }
   }
 
   [[nodiscard]] std::vector<InLink> into(NpuId npu) const {
     std::vector<InLink> links;
-    for (const LinkId link : in_links(vertex_of(npu))) {
-      const VertexId source = turned_ ? problem_.topology.target(link) : problem_.topology.source(link);
+    for (const LinkId link : links_of(problem_.topology, vertex_of(npu), direction_)) {
+      const VertexId source = far_end(problem_.topology, link, direction_);
       const HopTime& hop = hops_[problem_.topology.class_of(link)];
       links.push_back({hop.latency.count(), hop.busy.count(), own_chunks(source), first_arrival_[source.index()]});
     }
@@ -92,9 +96,6 @@ class Spreading {
   }
 
  private:
-  [[nodiscard]] std::span<const LinkId> in_links(VertexId vertex) const {
-    return turned_ ? problem_.topology.out_links(vertex) : problem_.topology.in_links(vertex);
-  }
   /// The chunks of this group that the vertex has from the start.
   [[nodiscard]] std::int64_t own_chunks(VertexId vertex) const {
     if (!problem_.topology.is_npu(vertex) || problem_.collective.group_of(npu_of(vertex)) != group_) return 0;
@@ -102,7 +103,7 @@ class Spreading {
   }
   const BoundProblem& problem_;
   GroupId group_;
-  bool turned_;
+  Direction direction_;
   Bytes size_;
   std::vector<HopTime> hops_;
   std::vector<std::int64_t> first_arrival_;  ///< per vertex
@@ -122,7 +123,7 @@ std::optional<SimTime> relay_bound(const BoundProblem& problem) {
     const bool alike = members.size() == collective.npus() && TranslationGroup::of(problem.topology).has_value();
     const Spreading spreading(problem, GroupId::at(g));
     const NpuDemand demand = npu_demand(collective, GroupId::at(g), 0);
-    const std::int64_t chunks = kind == CollectiveKind::all_gather ? demand.receive : demand.send;
+    const std::int64_t chunks = demand.in(direction_of(problem));
     std::set<std::vector<InLink>> seen;
     for (std::size_t rank = 0; rank < (alike ? 1 : members.size()); ++rank) {
       auto links = spreading.into(members[rank]);

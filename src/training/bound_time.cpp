@@ -3,10 +3,10 @@
 // `synthesized`: the bound of the same collective for all groups of the scope, on the whole network. It holds for
 // schedules that use any link, though the model's schedules keep to the dimensions of their groups. Above 4,096 NPUs,
 // bounds that search the whole network for paths are left out: they take seconds per collective instead of
-// milliseconds. The eccentricity is then computed on the groups' own dimensions, as a path through other dimensions is
-// only longer. A message between stages is bounded by the fastest path. `pipeline`, `themis`: the bound on the group's
-// own network, which these models simulate; a message's formula is its own bound. Certificates (cuts, partitions,
-// flows) are searched for a millisecond. Concurrent streams are bounded by the bounds of each alone.
+// milliseconds. Those on lengths of paths are then computed on the groups' own dimensions, as a path through other
+// dimensions is only longer. A message between stages is bounded by the fastest path. `pipeline`, `themis`: the bound
+// on the group's own network, which these models simulate; a message's formula is its own bound. Certificates (cuts,
+// partitions, flows) are searched for a millisecond. Concurrent streams are bounded by the bounds of each alone.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -27,22 +27,17 @@ namespace {
 /// Bounds search for paths on up to this many NPUs.
 constexpr std::size_t kMostSearchedNpus = 4096;
 
-/// Whether a bound searches from many NPUs.
-bool searches_paths(const BoundMethod& method) { return method.name == "eccentricity" || method.name == "pipeline"; }
-
 /// The largest of the bounds that do not search for paths.
 SimTime counted_bound(const BoundProblem& problem) {
   SimTime largest;
   for (const auto& method : bound_methods())
-    if (method.compute != nullptr && !searches_paths(method))
+    if (method.compute != nullptr && !method.searches_paths)
       largest = std::max(largest, method.compute(problem).value_or(SimTime::zero()));
   return largest;
 }
 
-SimTime eccentricity_bound(const BoundProblem& problem) {
-  const auto method = std::ranges::find(bound_methods(), "eccentricity", &BoundMethod::name);
-  ensure(method != bound_methods().end(), "the table of bounds has the eccentricity");
-  return method->compute(problem).value_or(SimTime::zero());
+SimTime bound_on_lengths(const BoundProblem& problem) {
+  return largest_bound_with(&BoundMethod::lengths_alone, problem);
 }
 
 /// Link visits of the search for a collective's bound: a millisecond.
@@ -125,7 +120,7 @@ class SynthesizedBound final : public BoundTime {
       const auto own = dimensions_of(span);
       auto inside = synthesized_point(network_, own, communication);
       fit_chunks(inside, span.members());
-      const auto reach = judged(inside, groups_within(mapping, communication.scope, own), eccentricity_bound);
+      const auto reach = judged(inside, groups_within(mapping, communication.scope, own), bound_on_lengths);
       if (!reach) return reach.errors();
       return std::max(*counted, *reach);
     });

@@ -96,6 +96,14 @@ struct BoundMethod {
   std::string_view description;
   /// A cheap bound: nullopt where it does not apply. Null where `certify` gives the time.
   std::optional<SimTime> (*compute)(const BoundProblem&) = nullptr;
+  /// Whether a cheap bound looks at one NPU where every NPU sees the same network (TranslationGroup) and all do the
+  /// same: it then costs little, whatever the size.
+  bool one_for_all = false;
+  /// Whether a cheap bound searches for paths from many NPUs: seconds on large networks.
+  bool searches_paths = false;
+  /// Whether a cheap bound follows from the lengths of paths alone: a network in which no path is longer has none above
+  /// it.
+  bool lengths_alone = false;
   /// Whether a bound with a certificate is of this collective.
   bool (*concerns)(CollectiveKind) = nullptr;
   /// Searches for a certificate, in some `work_limit` link visits (10 to 20 ns each). nullopt where there is none.
@@ -119,6 +127,9 @@ struct BoundMethod {
 [[nodiscard]] std::vector<Bound> cheap_bounds(const BoundProblem& problem);
 /// The largest of the cheap bounds (the first in registry order among equals).
 [[nodiscard]] Bound best_cheap_bound(const BoundProblem& problem);
+
+/// The largest of the cheap bounds that have `property` (a field of BoundMethod); zero where none applies.
+[[nodiscard]] SimTime largest_bound_with(bool BoundMethod::*property, const BoundProblem& problem);
 
 /// The "Ideal" of TACOS, section V-A, a metric and not a bound: size * 2(n-1)/n over the least NPU bandwidth plus the
 /// latency diameter ((n-1)/n for All-Gather and Reduce-Scatter). The NPU bandwidth is the lesser of the sums over an

@@ -2,8 +2,6 @@
 #include "synthesis/orbit/orbit_setup.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include "synthesis/orbit/weak_orders.hpp"
@@ -74,17 +72,14 @@ void OrbitSetup::add_ranking(const std::vector<std::uint32_t>& rank_of_dimension
   if (std::find(rankings.begin(), rankings.end(), ranking) == rankings.end()) rankings.push_back(std::move(ranking));
 }
 
-/// The strongest of the bounds on one NPU, where all NPUs see the same network (`relay` is never below `ejection`).
+/// The strongest of the bounds on one NPU, where all NPUs see the same network.
 void OrbitSetup::set_bound(const SynthesisProblem& problem) {
   if (problem.topology.wires() != nullptr) {
     bound = bound_of_ports();
     return;
   }
-  constexpr std::array<std::string_view, 4> names = {"relay", "slices", "eccentricity", "pipeline"};
-  for (const auto& method : bound_methods())
-    if (std::find(names.begin(), names.end(), method.name) != names.end())
-      if (const auto time = method.compute({{problem.topology, problem.collective, problem.occupancy}}))
-        bound = std::max(bound, time->count());
+  bound = largest_bound_with(&BoundMethod::one_for_all, {{problem.topology, problem.collective, problem.occupancy}})
+              .count();
 }
 
 /// The bound `relay` for ports (until something arrives anywhere, a port carries chunks of neighbours only), and that

@@ -2,7 +2,6 @@
 #include "synthesis/pccl/orbit/orbit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -81,13 +80,7 @@ SimTime bound_of_ports(const SynthesisProblem& problem, const TranslationGroup& 
 /// The strongest of the bounds on one NPU that cost little.
 SimTime bound_of(const SynthesisProblem& problem, const TranslationGroup& group) {
   if (problem.topology.wires() != nullptr) return bound_of_ports(problem, group);
-  constexpr std::array<std::string_view, 4> names = {"volume_distance", "injection", "ejection", "eccentricity"};
-  SimTime bound;
-  for (const auto& method : bound_methods())
-    if (std::find(names.begin(), names.end(), method.name) != names.end())
-      if (const auto time = method.compute({{problem.topology, problem.collective, problem.occupancy}}))
-        bound = std::max(bound, *time);
-  return bound;
+  return largest_bound_with(&BoundMethod::one_for_all, {{problem.topology, problem.collective, problem.occupancy}});
 }
 
 /// The least time in which the ports can carry the hops of these ways.
