@@ -23,8 +23,6 @@ template <Direction direction>
 [[nodiscard]] std::optional<SimTime> relay_bound(const BoundProblem& problem);
 /// All-Gather, Reduce-Scatter: the in-links of every NPU can deliver its demand, where distant chunks reach them late.
 [[nodiscard]] std::optional<SimTime> approach_bound(const BoundProblem& problem);
-/// Intact product shapes: the links into a slice can carry what must enter it.
-[[nodiscard]] std::optional<SimTime> slices_bound(const BoundProblem& problem);
 /// All-to-All: the links of every dimension (or all links) can carry the distances between all pairs.
 [[nodiscard]] std::optional<SimTime> volume_distance_bound(const BoundProblem& problem);
 /// All-to-All on products with lines: the links in the middle of the lines can carry what crosses the middle.

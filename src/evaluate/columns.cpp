@@ -25,8 +25,11 @@ struct Field {
 std::vector<std::string_view> bound_flags() {
   std::vector<std::string_view> names{"none"};
   for (const auto& method : bound_methods()) names.push_back(method.name);
-  // Those of training follow the first eleven: files store flags as numbers, and later bounds come last.
+  // Files store flags as numbers: a name that has left the table keeps its place, those of training follow the first
+  // eleven, and later bounds come last.
+  constexpr std::ptrdiff_t kLeft = 8;
   constexpr std::ptrdiff_t kFirstOfTraining = 12;
+  names.insert(names.begin() + kLeft, "slices");
   names.insert(names.begin() + kFirstOfTraining, {"total_bandwidth", "optimizer", "collectives"});
   return names;
 }

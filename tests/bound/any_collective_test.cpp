@@ -58,7 +58,6 @@ TEST(BoundOfScatter, FromTheEndOfALineIsItsLink) {
   EXPECT_EQ(bound_named("approach", problem), kStep * 3);
   EXPECT_FALSE(find_bound("pipeline", problem));  // the last chunk to leave may be the nearest NPU's
   EXPECT_FALSE(find_bound("relay", problem));
-  EXPECT_FALSE(find_bound("slices", problem));
   EXPECT_FALSE(find_bound("middle_cut", problem));
   // Serialization: the third chunk arrives after 0.5 + 3 * 20 us; the farthest needs 3 * 20.5 us.
   const BoundProblem overlapping{{line, scattered, Occupancy::serialization}};

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "support/topologies.hpp"
+#include "tenex/bound/cut.hpp"
 
 namespace tenex {
 namespace {
@@ -184,19 +186,21 @@ TEST(Bound, CountsWhatEntersASliceOverItsSlowDimensions) {
   // RI(8)_FC(4), 2 chunks: the 4 NPUs of a fast FC need 56 chunks over 8 slow ring links, 7 each of 40 us + 0.5 us.
   const Topology topology =
       support::shape("RI(8)_FC(4)", {support::kAlpha}, {gigabytes_per_second(25), gigabytes_per_second(200)});
-  const auto slices = [&](CollectiveKind kind, Occupancy occupancy) {
-    return bound_named("slices", {topology, of_megabytes(kind, 32, 2), occupancy});
+  const auto cut = [](const Topology& given, const Collective& collective, Occupancy occupancy) {
+    return cut_bound({given, collective, occupancy}, std::uint64_t{1} << 20)->time;
   };
-  EXPECT_EQ(slices(CollectiveKind::all_gather, Occupancy::transfer), nanoseconds(7 * 40'500));
-  EXPECT_EQ(slices(CollectiveKind::all_gather, Occupancy::serialization), nanoseconds(500 + 7 * 40'000));
-  EXPECT_EQ(slices(CollectiveKind::reduce_scatter, Occupancy::transfer), nanoseconds(7 * 40'500));
+  const auto of_slice = [&](CollectiveKind kind, Occupancy occupancy) {
+    return cut(topology, of_megabytes(kind, 32, 2), occupancy);
+  };
+  EXPECT_EQ(of_slice(CollectiveKind::all_gather, Occupancy::transfer), nanoseconds(7 * 40'500));
+  EXPECT_EQ(of_slice(CollectiveKind::all_gather, Occupancy::serialization), nanoseconds(500 + 7 * 40'000));
+  EXPECT_EQ(of_slice(CollectiveKind::reduce_scatter, Occupancy::transfer), nanoseconds(7 * 40'500));
   // All-Reduce: all 64 chunks enter, 8 over each link.
-  EXPECT_EQ(slices(CollectiveKind::all_reduce, Occupancy::transfer), nanoseconds(8 * 40'500));
+  EXPECT_EQ(of_slice(CollectiveKind::all_reduce, Occupancy::transfer), nanoseconds(8 * 40'500));
   // mesh(3,4), slow along its 4 rows: a row of 3 at the edge needs 9 chunks over 3 links, 3 each of 40.5 us.
   const Topology mesh =
       support::shape("mesh(3,4)", {support::kAlpha}, {gigabytes_per_second(200), gigabytes_per_second(25)});
-  EXPECT_EQ(bound_named("slices", {mesh, of_megabytes(CollectiveKind::all_gather, 12), Occupancy::transfer}),
-            nanoseconds(3 * 40'500));
+  EXPECT_EQ(cut(mesh, of_megabytes(CollectiveKind::all_gather, 12), Occupancy::transfer), nanoseconds(3 * 40'500));
 }
 
 TEST(Bound, KnowsTheFarthestNpuOfATorusWithoutSearching) {

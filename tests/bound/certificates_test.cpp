@@ -75,7 +75,6 @@ RC_GTEST_PROP(CertificatesProperties, AreNotBelowTheCheapBoundsOfProducts, ()) {
     const auto found = method.certify(problem, kWork);
     return found ? found->time : SimTime::zero();
   };
-  RC_ASSERT(time_of("slices") <= time_of("cut"));
   RC_ASSERT(time_of("middle_cut") <= time_of("cut"));
   RC_ASSERT(time_of("volume_distance") <= time_of("flow"));
 }
