@@ -115,13 +115,13 @@ const std::vector<BoundMethod>& bound_methods() {
        .compute = volume_distance_bound,
        .one_for_all = true},
       {"middle_cut", "All-to-All: links in the middle of a line carry what crosses it", of_groups<middle_cut_bound>},
-      {"boxes", "All-Reduce: the links that leave boxes of NPUs, joined by faster links, carry what must cross",
-       boxes_bound},
       {"sum_of_parts", "All-Reduce without overlap: reduction plus gather", of_groups<sum_of_parts_bound>},
       kCut,
       kStrength,
       kFlow,
       {"late_start", "what must leave NPUs that start late, from then on", late_start_bound},
+      {"boxes", "All-Reduce: the links that leave boxes of NPUs, joined by faster links, carry what must cross",
+       boxes_bound},
   };
   return methods;
 }

@@ -26,6 +26,7 @@
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/shared_schedules.hpp"
 #include "tenex/execution/sizes.hpp"
+#include "tenex/execution/switch_play.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -258,6 +259,14 @@ ScheduleReading reading_of(const PreparedPoint& prepared) {
   return {is_kept_by_link(prepared), is_symmetric(prepared)};
 }
 
+/// Bytes of the play on the switches, which follows the synthesis; zero without one, or with too many sends.
+std::size_t bytes_of_play(const PreparedPoint& prepared) {
+  if (!prepared.unwound) return 0;
+  const double sends = scheduled_sends(prepared.point, prepared.sizes);
+  if (sends > static_cast<double>(kMostPlayedSends)) return 0;
+  return played_bytes(static_cast<std::uint64_t>(sends), *prepared.unwound);
+}
+
 PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& reading,
                          std::size_t memory_limit_bytes) {
   const auto& [point, sizes] = std::tie(prepared.point, prepared.sizes);
@@ -265,7 +274,8 @@ PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& r
       prepared.topology_bytes + bytes_beside_synthesis(point, sizes, reading.symmetric, reading.by_link);
   PointPlan plan;
   plan.left_for_synthesis = memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
-  plan.bytes = prepared.synthesizer->estimate_bytes(prepared.problem(plan.left_for_synthesis)) + beside;
+  const auto synthesis = prepared.synthesizer->estimate_bytes(prepared.problem(plan.left_for_synthesis));
+  plan.bytes = std::max(synthesis, bytes_of_play(prepared)) + beside;
   plan.bound_work = bound_work(point, sizes, reading.symmetric);
   return plan;
 }

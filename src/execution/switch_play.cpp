@@ -15,6 +15,10 @@ constexpr std::uint64_t kBytesOfPlayedHop = 150;  // listed and replayed
 
 }  // namespace
 
+std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound) {
+  return static_cast<std::size_t>(sends) * longest_path(unwound) * kBytesOfPlayedHop;
+}
+
 Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& network, const UnwoundNetwork& unwound,
                                const Schedule& schedule, std::size_t memory_limit_bytes) {
   constexpr const char* kProblem = "the schedule was not played on the switches";
@@ -24,7 +28,7 @@ Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& ne
   if (schedule.sends() > kMostPlayedSends)
     return unsupported_error({}, kProblem, fmt::format("it has more than {} sends", kMostPlayedSends), kSuggestion);
   const auto longest = longest_path(unwound);
-  const auto bytes = schedule.sends() * longest * kBytesOfPlayedHop;
+  const auto bytes = played_bytes(schedule.sends(), unwound);
   if (bytes > memory_limit_bytes)
     return resource_error(kProblem, fmt::format("that needs {} bytes more", bytes), "raise the limit");
   // The sends of all links whose paths share a physical link take turns there, on each hop of a path.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bound/graphs.hpp"
@@ -43,6 +44,28 @@ TEST(Boxes, OnDirectLinksByHand) {
       support::shape("FC(4)_RI(4)", {SimTime::zero()}, {gigabytes_per_second(300), gigabytes_per_second(25)});
   const auto collective = of_megabytes(CollectiveKind::all_reduce, 16);
   EXPECT_EQ(boxes({topology, collective, Occupancy::serialization}), microseconds(3 * 40));
+}
+
+// Four NPUs, fully connected at 100 GB/s, and six in a ring at 50, all with 25 GB/s to one switch and from it. 160
+// chunks of 6.25 MB take 125 us on a link of the ring and 250 us up or down. The four are a box, the six are boxes of
+// their own: 24 for each chunk, 3,840 in all, over 12 links of the ring, which weigh two each, and 20 of the switch. By
+// 14,125 us these have carried 24 * 113 + 20 * 56 = 3,832, by 14,250 us 24 * 114 + 20 * 57 = 3,876.
+TEST(Boxes, OfUnequalSizesByHand) {
+  std::vector<Link> links;
+  const auto both_ways = [&](std::uint32_t from, std::uint32_t to, std::int64_t gigabytes) {
+    for (const auto& [a, b] : {std::pair(from, to), std::pair(to, from)})
+      links.push_back({VertexId(a), VertexId(b), microseconds(1), gigabytes_per_second(gigabytes)});
+  };
+  for (std::uint32_t a = 0; a < 4; ++a)
+    for (std::uint32_t b = a + 1; b < 4; ++b) both_ways(a, b, 100);
+  for (std::uint32_t k = 0; k < 6; ++k) both_ways(4 + k, 4 + (k + 1) % 6, 50);
+  for (std::uint32_t npu = 0; npu < 10; ++npu) both_ways(npu, 10, 25);
+  TopologyBuilder builder(10);
+  builder.add_switch();
+  for (const Link& each : links) builder.add_link(each);
+  const auto topology = std::move(builder).build().value();
+  const auto collective = support::collective(CollectiveKind::all_reduce, 10, bytes(1'000'000'000), 16);
+  EXPECT_EQ(boxes({topology, collective, Occupancy::serialization}), microseconds(1 + 14'250));
 }
 
 TEST(Boxes, NeedLinksOfTwoRates) {

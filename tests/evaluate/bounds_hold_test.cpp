@@ -308,6 +308,8 @@ TEST(BoundsHold, ForEveryAlgorithmOnMachinesAndShapesOfUpToSixteenNpus) {
   for (const auto* shape : {"mesh(4,4)", "torus(4,4)", "FC(4)_SW(4)", "LI(3)_RI(4)", "LI(4)_FC(2)", "dragonfly(3,4)"})
     networks.push_back({{"topology", shape}, {"alpha", "300ns"}, {"bandwidth", "50GB/s,25GB/s"}});
   networks.push_back({{"topology", "RI(4)"}, {"alpha", "300ns"}, {"bandwidth", "50GB/s"}});  // solvers, too
+  for (const auto* shape : {"FC(4)_SW(4)", "SW(4)"})  // rings one way, which meet the strength
+    networks.push_back({{"topology", shape}, {"unwind", "1"}, {"alpha", "300ns"}, {"bandwidth", "50GB/s"}});
   for (const auto* shape : {"fat_tree(4)", "rail_spine(4,3,2)"})
     networks.push_back({{"topology", shape}, {"alpha", "300ns"}, {"bandwidth", "50GB/s,25GB/s,20GB/s"}});
   for (const auto* stragglers : {"npu 3 delay 50us; npu 4 delay 3us", "npu 2 x2; link 0->1 x1.5",

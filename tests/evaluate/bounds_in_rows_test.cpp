@@ -64,8 +64,8 @@ TEST(BoundsInRows, AreLargerAfterAFullSearch) {
 
 TEST(BoundsInRows, AreTheSameForEverySimulationEngine) {
   // 192 NPUs in fast groups of 32 and slow rings of 6: 2 * 5 crossings of each of 192 chunks over the 384 links of the
-  // rings, so 5 chunks of 5,208,334 B at 0.5 GB/s on each. The closed form is found within any limit: to visit all ways
-  // takes more than the 2^16 visits that a quick search may use here.
+  // rings, so 5 chunks of 5,208,334 B at 0.5 GB/s on each. The fast groups are boxes, which need no search: to visit
+  // all ways takes more than the 2^16 visits that a quick search may use here.
   struct Case {
     const char* topology;
     std::int64_t bound_ps;
@@ -81,7 +81,7 @@ TEST(BoundsInRows, AreTheSameForEverySimulationEngine) {
       words.emplace_back("alpha", "500ns");
       words.emplace_back("simulation_engine", engine);
       const auto row = row_of(point(words));
-      EXPECT_EQ(row.bound_name, "strength") << topology << ' ' << engine;
+      EXPECT_EQ(row.bound_name, "boxes") << topology << ' ' << engine;
       EXPECT_EQ(row.bound_ps, bound_ps) << topology << ' ' << engine;
     }
 }

@@ -186,10 +186,11 @@ std::string refuted_bound(const PointRows& rows, Occupancy occupancy) {
   return {};
 }
 
-/// Whether `best` chooses from what it made: solvers and unwound switches are left out.
+/// Whether `best` chooses from what it made: solvers, references and unwound switches are left out.
 bool is_candidate(const Made& made) {
   const auto* synthesizer = find_synthesizer(made.maker);
-  return made.row.unwound_degree == 0 && (synthesizer == nullptr || !synthesizer->reads.solves);
+  return made.row.unwound_degree == 0 &&
+         (synthesizer == nullptr || !(synthesizer->reads.solves || synthesizer->is_reference));
 }
 
 std::string defect_of_best(const PointRows& rows) {

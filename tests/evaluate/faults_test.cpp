@@ -64,6 +64,7 @@ TEST(FaultyRows, WithoutAnyLinkLeftSayWhomTheyDoNotReach) {
                                 {"size", "1MB"},
                                 {"collective", collective},
                                 {"algorithm", algorithm},
+                                {"chunks", "1"},
                                 {"faults", "links 100%"}});
         EXPECT_LT(Estimator()(cut).bytes, 3'000'000U) << topology << ' ' << algorithm;  // any point takes 2 MB
         const auto row = row_of(cut);

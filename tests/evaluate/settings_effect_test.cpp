@@ -124,15 +124,14 @@ directed = [[1, 4], [2, 4], [3, 4]]
                     {"algorithm", std::string(algorithm.name)}});
     // A bound counts what switches can do: sums and copies of an All-Reduce, and copies where NPUs 1 to 3 send slowly.
     for (const char* ability : {"switch_copy", "switch_reduce"})
-      if (!algorithm.reads.solves)
-        kind.add({{"topology", "SW(8)"},
-                  {"alpha", "1us"},
-                  {"bandwidth", "50GB/s"},
-                  {"size", "480KB"},
-                  {"chunks", "4"},
-                  {"collective", "all_reduce"},
-                  {ability, "yes"},
-                  {"algorithm", std::string(algorithm.name)}});
+      kind.add({{"topology", algorithm.reads.solves ? "SW(3)" : "SW(8)"},
+                {"alpha", "1us"},
+                {"bandwidth", "50GB/s"},
+                {"size", "480KB"},
+                {"chunks", algorithm.reads.solves ? "1" : "4"},
+                {"collective", "all_reduce"},
+                {ability, "yes"},
+                {"algorithm", std::string(algorithm.name)}});
     for (const char* collective : {"all_gather", "broadcast"})
       if (!algorithm.reads.solves)
         kind.add({{"topology", slow_senders.string()},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
@@ -13,6 +14,9 @@
 namespace tenex {
 
 struct PreparedPoint;
+
+/// Bytes of the play of so many sends: listed, played and recorded on each hop. O(links).
+[[nodiscard]] std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound);
 
 /// Plays a schedule for `unwound` on `network`, whose switches were unwound; the result has the sends there, and no
 /// observations. Errors: (unsupported) more than kMostPlayedSends sends, or times that may leave the range in which

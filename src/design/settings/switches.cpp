@@ -42,7 +42,10 @@ bool has_switches(const PointView& view) {
 
 /// Whether what switches can do beyond forwarding may change a row. Messages of textbook algorithms go from NPU to NPU,
 /// but the bound beside their time is the network's.
-bool have_abilities(const PointView& view) { return has_switches(view) && view.point.topology.unwind == 0; }
+bool have_abilities(const PointView& view) {
+  const bool on_switches = view.point.reads.switches || view.point.family == AlgorithmFamily::synthesizer;
+  return has_switches(view) && on_switches && view.point.topology.unwind == 0;
+}
 bool counts_for_textbooks(bool of_kind, const PointView& view) {
   const auto family = view.point.family;
   return of_kind || view.collective.kind == CollectiveKind::mixed ||
