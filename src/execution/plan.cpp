@@ -1,12 +1,13 @@
 // The expected cost of a point from sizes alone: its work (point_work.hpp) and its bytes. Leases are ordered and memory
 // is planned by it. The only result that contains it is memory_planned_bytes, which depends on sizes alone.
 //
-// The memory of a simulation is counted from the types and checked against measured peaks. Every link has a queue, a
-// port and a bit in each window of the calendar. Every recorded hop has a list entry, and columns once the list is
-// sorted (the list doubles as it grows, so up to two entries). Every recorded message has its injection and a new
-// number; its list is twice as long while it grows, when that of hops does not. The verifier's tables come after the
-// lists have gone. A plan is for one thread; more threads are used if the limit leaves memory
-// for them. The program text and the base memory of any process (some 15 MB) are not included.
+// The memory of a simulation is counted from the types and checked against measured peaks. Every link has a port,
+// perhaps a queue, and a bit in each window of the calendar. Every recorded hop has a list entry, and columns once the
+// list is sorted (the list doubles as it grows, so up to two entries). Every recorded message has its injection and a
+// new number; its list is twice as long while it grows, when that of hops does not. What a point does one after another
+// takes the most of its parts: the simulation, the check, whose tables come after the lists have gone, and the bounds.
+// A plan is for one thread; more threads are used if the limit leaves memory for them. The program text and the base
+// memory of any process (some 15 MB) are not included.
 #include "tenex/execution/plan.hpp"
 
 #include <algorithm>
@@ -38,12 +39,14 @@ namespace {
 
 constexpr double bytes_of_any_point = 2e6;  // buffers of segments, tables of few entries
 constexpr double bytes_per_npu = 64;        // the collective and its parts
-constexpr double bytes_per_port = 160;      // port, ids, a queue of two messages, routes
+constexpr double bytes_per_port = 96;       // port, ids, routes
+constexpr double bytes_per_queue = 64;      // of two messages
 constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
-constexpr double bytes_per_hop_of_halves = 110;  // All-Reduce without overlap: both halves and their concatenation
+constexpr double bytes_per_kept_hop = 26;   // columns of start, link, chunk, stage, message, destination
+constexpr double bytes_per_kept_send = 18;  // the same without message and destination
 constexpr double bytes_per_injection = 48;
-constexpr double bytes_per_numbered_message = 16;                // beside its injection
-constexpr double most_left_behind = 32 << 20;                    // by a list that grows: larger blocks are given back
+constexpr double bytes_per_numbered_message = 16;  // beside its injection
+constexpr double most_left_behind = 32 << 20;
 constexpr double bytes_per_carried_chunk = 4 * sizeof(ChunkId);  // while their list grows, twice if concatenated
 constexpr double most_recorded_hops = 0x1p26;                    // with more, a program is timed but not verified
 constexpr double bytes_per_observed_link = 16;
@@ -89,14 +92,38 @@ double holdings_bytes(const PointSizes& sizes) {
   return static_cast<double>(BitMatrix::bytes_for(sizes.topology.vertices(), sizes.collective.chunks));
 }
 
+/// An All-Reduce whose two halves are kept, one after another.
+bool keeps_halves(const DesignPoint& point) {
+  return point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap;
+}
+
+/// Whether every message takes one hop. Means of hops are rounded.
+bool takes_one_hop(const ProgramSizes& program) { return program.hops < (1 + 1e-9) * program.messages; }
+
+/// Bytes of a kept schedule. Messages of one hop need no numbers.
+double kept_bytes(const ProgramSizes& program) {
+  const double columns = takes_one_hop(program) ? bytes_per_kept_send : bytes_per_kept_hop;
+  return program.hops * columns + program.carried * bytes_per_carried_chunk;
+}
+
+/// Bytes that the lists of messages leave on the heap as they grow: larger blocks are given back.
+double left_behind(const ProgramSizes& program) {
+  return std::min(most_left_behind, program.messages * bytes_per_injection);
+}
+
 /// Bytes of the lists of a simulation that records.
 double recorded_bytes(const DesignPoint& point, const ProgramSizes& program) {
-  const bool halves = point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap;
-  const double numbered = program.hops * (halves ? bytes_per_hop_of_halves : bytes_per_recorded_hop) +
-                          program.messages * (bytes_per_injection + bytes_per_numbered_message);
+  const double numbered =
+      program.hops * bytes_per_recorded_hop + program.messages * (bytes_per_injection + bytes_per_numbered_message);
   const double growing = program.hops * sizeof(Send) + program.messages * 2 * bytes_per_injection;
-  const double left_behind = std::min(most_left_behind, program.messages * bytes_per_injection);
-  return std::max(numbered, growing) + left_behind + program.carried * bytes_per_carried_chunk;
+  const double once = std::max(numbered, growing) + left_behind(program) + program.carried * bytes_per_carried_chunk;
+  return keeps_halves(point) ? once / 2 + kept_bytes(program) / 2 : once;  // the first half is kept meanwhile
+}
+
+/// Bytes of both halves of an All-Reduce and of what joins them: the halves' columns, all sends and those of the second
+/// half as a list, and the new columns.
+double joined_bytes(const DesignPoint& point, const ProgramSizes& program) {
+  return keeps_halves(point) ? 2 * kept_bytes(program) + 1.5 * program.hops * sizeof(Send) + left_behind(program) : 0;
 }
 
 /// Bytes of the check of what was recorded: the sends and their tables, of which sums need three.
@@ -160,13 +187,48 @@ double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
   return slices * (bytes_per_slice + ports * bytes_per_queued_slice) + leaves * bytes_per_leaf;
 }
 
+/// Whether no message of a program waits for another: each goes straight over the one link of its pair.
+bool meets_none(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program) {
+  const auto* algorithm = find_algorithm(point.algorithm);
+  const auto kind = point.collective().kind;
+  return algorithm != nullptr && algorithm->straight && sizes.product && sizes.collective.everyone &&
+         point.chunks == 1 && !stores_conditions(kind) && kind != CollectiveKind::mixed && takes_one_hop(program);
+}
+
 /// Bytes of the messages that wait in queues because all are sent at time zero. The engine `orbit` keeps one NPU's
 /// messages; the engine `trains` takes them one by one.
-double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double messages, bool records) {
+double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program, bool records) {
   if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
   if (!records && (goes_by_orbit(point, sizes) || goes_in_trains(point, sizes, point.collective().kind)))
     return static_cast<double>(sizes.topology.npus) * 512;
-  return messages * bytes_per_waiting_message;
+  return meets_none(point, sizes, program) ? 0 : program.messages * bytes_per_waiting_message;
+}
+
+/// Bytes of ports, which have queues unless messages never meet.
+double port_bytes(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program) {
+  return static_cast<double>(sizes.topology.links) *
+         (bytes_per_port + (meets_none(point, sizes, program) ? 0 : bytes_per_queue));
+}
+
+/// The programs of which one is expected to be the fastest: all but those that would keep all links busy for longer
+/// than a chunk needs once round all NPUs, hop by hop, one way; `ring` sends both ways at once. A point that tries them
+/// keeps the sends of these alone.
+std::vector<SizedProgram> expected_programs(const PointSizes& sizes, std::vector<SizedProgram> programs,
+                                            Occupancy occupancy) {
+  const auto ring = std::ranges::find_if(programs, [](const SizedProgram& program) {
+    return program.algorithm != nullptr && program.algorithm->along_rings;
+  });
+  if (ring == programs.end() || sizes.collective.members == 0 || sizes.topology.links == 0) return programs;
+  SimTime least = SimTime::max();
+  SimTime most;
+  for (const LinkClass& link : sizes.classes) {
+    least = std::min(least, hop_time(link, sizes.collective.smallest_chunk, occupancy).busy);
+    most = std::max(most, hop_time(link, sizes.collective.largest_chunk, occupancy).latency);
+  }
+  const double round = ring->hops / static_cast<double>(sizes.collective.members) * static_cast<double>(most.count());
+  const double all_links = static_cast<double>(sizes.topology.links) / static_cast<double>(least.count());
+  std::erase_if(programs, [&](const SizedProgram& program) { return program.hops / all_links > round; });
+  return programs;
 }
 
 /// Why the plan of a program keeps no sends.
@@ -186,38 +248,56 @@ PointPlan planned(bool records, double bytes) {
   return plan;
 }
 
+/// The most bytes of what a program does one after another, if its sends are kept. `beside`: of all parts but the
+/// bounds.
+double bytes_with_sends(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program, double beside,
+                        double bounds) {
+  const double simulated = beside + port_bytes(point, sizes, program) + waiting_bytes(point, sizes, program, true) +
+                           recorded_bytes(point, program);
+  return std::max(
+      {simulated, joined_bytes(point, program), checked_bytes(point, sizes, program), kept_bytes(program) + bounds});
+}
+
 /// The plan of a textbook algorithm without its topology, which takes `beside` of the limit.
 PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit,
                        bool time_only) {
   const auto programs = sizes_of_programs(point, sizes);
-  const auto [messages, hops, carried] = most_of(programs);
+  const auto most = most_of(programs);
   const auto links = static_cast<double>(sizes.topology.links);
-  const double common = route_bytes(point, sizes) + begun_bytes(point, sizes) + bytes_of_any_point +
-                        static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes) +
-                        pair_bytes(point, sizes) + bound_bytes(point, sizes, moves_by_orbit(point, sizes));
+  const double common = bytes_of_any_point + static_cast<double>(sizes.topology.npus) * bytes_per_npu;
+  const double making = route_bytes(point, sizes) + begun_bytes(point, sizes) + stored_tree_bytes(point, sizes) +
+                        pair_bytes(point, sizes);
+  const double bounds = bound_bytes(point, sizes, moves_by_orbit(point, sizes));
   if (point.collective().backend == Backend::congestion_unaware)
-    return planned(false, common + waiting_bytes(point, sizes, messages, true) + 16 * links);
-  const double unrecorded = common + links * (bytes_per_port + bytes_per_observed_link) + calendar_bytes(point, sizes) +
-                            waiting_bytes(point, sizes, messages, false);
-  double recorded = 0;
-  for (const ProgramSizes& program : programs)
-    recorded = std::max({recorded, waiting_bytes(point, sizes, program.messages, true) + recorded_bytes(point, program),
-                         checked_bytes(point, sizes, program)});
-  recorded += common + links * bytes_per_port + calendar_bytes(point, sizes);
+    return planned(false, common + std::max(making + waiting_bytes(point, sizes, most, true) + 16 * links, bounds));
+  const double simulating = making + calendar_bytes(point, sizes);
+  const double unrecorded =
+      common + std::max(simulating + port_bytes(point, sizes, most) + links * bytes_per_observed_link +
+                            waiting_bytes(point, sizes, most, false),
+                        bounds);
+  const auto expected = tries_all(point) ? expected_programs(sizes, programs, point.occupancy) : programs;
+  double recorded = tries_all(point) ? unrecorded : 0;  // all are timed first
+  for (const ProgramSizes& program : expected)
+    recorded = std::max(recorded, common + bytes_with_sends(point, sizes, program, simulating, bounds));
   const SimulationEngine engine = point.collective().simulation_engine;
   const bool may_record = engine == SimulationEngine::automatic || traits_of(engine).records_sends;
   const double with_topology = recorded + static_cast<double>(beside);
-  if (may_record && !time_only && hops <= most_recorded_hops && with_topology <= static_cast<double>(limit))
-    return planned(true, recorded);
+  if (may_record && !time_only && most.hops <= most_recorded_hops && with_topology <= static_cast<double>(limit)) {
+    auto plan = planned(true, recorded);
+    for (const SizedProgram& program : programs)
+      if (std::ranges::find(expected, program.algorithm, &SizedProgram::algorithm) == expected.end())
+        plan.unexpected.push_back(program.algorithm);
+    return plan;
+  }
   auto plan = planned(false, unrecorded);
-  plan.left_out = why_unrecorded(point, may_record, hops, with_topology, time_only);
+  plan.left_out = why_unrecorded(point, may_record, most.hops, with_topology, time_only);
   return plan;
 }
 
 /// Adds the bytes of more threads to the plan for one.
 void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& sizes) {
   const double waiting =
-      plan.records ? 0 : waiting_bytes(point, sizes, most_of(sizes_of_programs(point, sizes)).messages, false);
+      plan.records ? 0 : waiting_bytes(point, sizes, most_of(sizes_of_programs(point, sizes)), false);
   const double routes = sizes.product ? 0 : route_bytes(point, sizes);
   plan.bytes_of_sharing = static_cast<std::size_t>(
       bytes_per_shared_port * static_cast<double>(sizes.topology.links) + waiting +

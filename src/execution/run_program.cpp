@@ -14,6 +14,7 @@
 #include "execution/concatenate.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
+#include "tenex/execution/plan.hpp"
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/execution/timed_stream.hpp"
@@ -39,8 +40,9 @@ SimulationOptions from(SimTime time, SimulationOptions options) {
 /// Simulates algorithms for one point.
 class ProgramRunner {
  public:
-  ProgramRunner(const PreparedPoint& prepared, const ExecutionOptions& options, bool record)
-      : point_(prepared.point),
+  ProgramRunner(const PreparedPoint& prepared, const ExecutionOptions& options, const PointPlan& plan)
+      : plan_(plan),
+        point_(prepared.point),
         topology_(prepared.topology()),
         collective_(*prepared.collective),
         bins_(options.utilization_bins) {
@@ -52,7 +54,7 @@ class ProgramRunner {
     full_.threads = options.threads;
     full_.start_delays = prepared.start_delays;
     quick_ = full_;
-    full_.record_sends = aware && record;
+    full_.record_sends = aware && plan.records;
     full_.record_links = options.link_loads;
     full_.record_arrivals = options.arrivals;
     full_.utilization_bins = aware ? options.utilization_bins : 0;
@@ -86,7 +88,7 @@ class ProgramRunner {
   }
 
   /// Runs the fastest of all algorithms that support the point, and counts these.
-  [[nodiscard]] Result<TimedStream> run_best() const {
+  [[nodiscard]] Result<TimedStream> run_best() {
     auto able = candidates(topology_, collective_, settings_);
     if (collective_.kind() == CollectiveKind::all_reduce && !point_.collective().overlap)
       std::erase_if(able, [](const Algorithm* algorithm) { return !algorithm->reads.phases; });
@@ -111,8 +113,11 @@ class ProgramRunner {
       return input_error({},
                          fmt::format("no textbook algorithm supports {} of this point", to_string(collective_.kind())),
                          "", "name an algorithm or a synthesizer");
+    const bool planned = std::ranges::find(plan_.unexpected, best) == plan_.unexpected.end();
+    full_.record_sends = full_.record_sends && planned;
     auto stream = run(*best);
     if (!stream) return stream;
+    if (!planned) stream->left_out = fmt::format("{} is the fastest, whose sends were not planned for", best->name);
     stream->chosen_algorithm = std::string(best->name);
     stream->candidates = tried;
     return stream;
@@ -216,6 +221,7 @@ class ProgramRunner {
     return stream;
   }
 
+  const PointPlan& plan_;
   const DesignPoint& point_;
   const Topology& topology_;
   const Collective& collective_;
@@ -227,10 +233,10 @@ class ProgramRunner {
 
 }  // namespace
 
-Result<TimedStream> run_program(const PreparedPoint& prepared, const ExecutionOptions& options, bool record) {
+Result<TimedStream> run_program(const PreparedPoint& prepared, const ExecutionOptions& options, const PointPlan& plan) {
   const Stopwatch watch;
   const DesignPoint& point = prepared.point;
-  const ProgramRunner runner(prepared, options, record);
+  ProgramRunner runner(prepared, options, plan);
   const auto* algorithm = find_algorithm(point.algorithm);
   ensure(algorithm != nullptr || tries_all(point), "run_program needs a registered algorithm");
   auto stream = algorithm != nullptr ? runner.run(*algorithm) : runner.run_best();

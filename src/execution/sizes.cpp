@@ -289,20 +289,20 @@ ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
 
 double mean_route_hops(const DesignPoint& point, const PointSizes& sizes) { return mean_hops(point, sizes).pair; }
 
-std::vector<ProgramSizes> sizes_of_programs(const DesignPoint& point, const PointSizes& sizes) {
+std::vector<SizedProgram> sizes_of_programs(const DesignPoint& point, const PointSizes& sizes) {
   const auto scale = scale_of(point, sizes);
-  if (const auto* named = find_algorithm(point.algorithm)) return {named->sizes(scale)};
-  std::vector<ProgramSizes> programs;
+  if (const auto* named = find_algorithm(point.algorithm)) return {{named->sizes(scale), named}};
+  std::vector<SizedProgram> programs;
   for (const auto& algorithm : algorithms()) {
     const bool able = algorithm.makes(point.collective().kind) && sizes.topology.npus <= algorithm.candidate_npus &&
                       !(algorithm.direct_only && sizes.topology.switches > 0);
-    if (able) programs.push_back(algorithm.sizes(scale));
+    if (able) programs.push_back({algorithm.sizes(scale), &algorithm});
   }
   if (programs.empty()) programs.emplace_back();
   return programs;
 }
 
-ProgramSizes most_of(const std::vector<ProgramSizes>& programs) {
+ProgramSizes most_of(const std::vector<SizedProgram>& programs) {
   ProgramSizes most;
   for (const auto& one : programs)
     most = {std::max(most.messages, one.messages), std::max(most.hops, one.hops), std::max(most.carried, one.carried)};
@@ -312,9 +312,9 @@ ProgramSizes most_of(const std::vector<ProgramSizes>& programs) {
 ProgramSizes deciding_sizes(const DesignPoint& point, const PointSizes& sizes) {
   const auto scale = scale_of(point, sizes);
   if (const auto* named = find_algorithm(point.algorithm)) return named->sizes(scale);
-  std::vector<ProgramSizes> programs;
+  std::vector<SizedProgram> programs;
   for (const auto& algorithm : algorithms())
-    if (sizes.topology.npus <= algorithm.candidate_npus) programs.push_back(algorithm.sizes(scale));
+    if (sizes.topology.npus <= algorithm.candidate_npus) programs.push_back({algorithm.sizes(scale), &algorithm});
   return most_of(programs);
 }
 

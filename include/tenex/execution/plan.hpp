@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/work.hpp"
 #include "tenex/design/design_point.hpp"
 
@@ -41,6 +43,9 @@ struct Cost {
 struct PointPlan {
   std::size_t bytes = 0;
   bool records = true;
+  /// Of the algorithms that the point tries: those that are too slow, as expected, to be the fastest. Their sends are
+  /// not planned for, so they are not kept if one of them is.
+  std::vector<const Algorithm*> unexpected;
   std::string left_out;              ///< why the stream is not kept, with the bytes that it would take
   std::size_t bytes_of_sharing = 0;  ///< more bytes if several threads share a simulation
   std::size_t bytes_per_thread = 0;  ///< more bytes for each thread but the first

@@ -75,11 +75,15 @@ inline constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 23;
 /// Mean hops of a route between two NPUs.
 [[nodiscard]] double mean_route_hops(const DesignPoint& point, const PointSizes& sizes);
 
-/// The approximate sizes of the programs that the point may run: that of its textbook algorithm, or those of all that
-/// it tries. Not empty.
-[[nodiscard]] std::vector<ProgramSizes> sizes_of_programs(const DesignPoint& point, const PointSizes& sizes);
+/// A program that a point may run.
+struct SizedProgram : ProgramSizes {
+  const Algorithm* algorithm = nullptr;
+};
+/// The programs that the point may run, with approximate sizes: that of its textbook algorithm, or those of all that it
+/// tries. Not empty: one of no size where none is able.
+[[nodiscard]] std::vector<SizedProgram> sizes_of_programs(const DesignPoint& point, const PointSizes& sizes);
 /// The largest of these.
-[[nodiscard]] ProgramSizes most_of(const std::vector<ProgramSizes>& programs);
+[[nodiscard]] ProgramSizes most_of(const std::vector<SizedProgram>& programs);
 /// The sizes by which a point decides: the largest over all textbook algorithms of as many NPUs, whatever they can do.
 /// Part of the physics.
 [[nodiscard]] ProgramSizes deciding_sizes(const DesignPoint& point, const PointSizes& sizes);
