@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
+#include "schedule/schedule_factories.hpp"
 #include "simulation/programs.hpp"
 #include "support/topologies.hpp"
+#include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
@@ -117,6 +120,31 @@ TEST(PromptReplay, IsNeverLaterThanThePlanAndStaysValid) {
       ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
     }
   });
+}
+
+TEST(PromptReplay, IsTheRetiming) {
+  for_plans([](const Topology& topology, const Collective& collective, Occupancy occupancy, const Simulation& plan) {
+    const auto slack = stretched(plan.sends, 2);
+    const auto replayed =
+        replay(topology, collective, slack, Replay::as_soon_as_possible, recording(occupancy)).value();
+    ASSERT_EQ(list_sends(replayed.sends), list_sends(retime({topology, collective, occupancy}, slack)));
+  });
+}
+
+TEST(PromptReplay, PassesOnWhatASwitchHoldsInTheOrderOfArrivals) {
+  // A switch that does not copy gets chunk 0 twice, at 20.5 and at 40.5 us, and has both when the plan sends them on.
+  const auto topology = support::shape("SW(3)");
+  const auto gather = support::collective(CollectiveKind::all_gather, 3, bytes(3'000'000));
+  const auto link = [&](std::uint32_t a, std::uint32_t b) { return test::link_between(topology, a, b).value(); };
+  const auto plan =
+      make_list_schedule({send(microseconds(0), link(0, 3), 0), send(microseconds(30), link(0, 3), 0),
+                          send(microseconds(100), link(3, 1), 0), send(microseconds(100), link(3, 2), 0)});
+  const auto replayed = replay(topology, gather, plan, Replay::as_soon_as_possible, recording()).value();
+  const auto starts = by_link(replayed.sends);
+  EXPECT_EQ(starts.at(LinkId(link(0, 3)))[1].start, microseconds(20));
+  const auto first = starts.at(LinkId(link(3, 1)))[0].start, second = starts.at(LinkId(link(3, 2)))[0].start;
+  EXPECT_EQ(std::pair(std::min(first, second), std::max(first, second)),
+            std::pair(nanoseconds(20'500), nanoseconds(40'500)));
 }
 
 TEST(PromptReplay, OfATransferPlanIsNeverLaterUnderSerialization) {

@@ -113,17 +113,15 @@ enum class Replay : std::uint8_t {
 };
 
 /// Replays a schedule hop by hop through the same link model: the times of a runtime that follows the given schedule. A
-/// timed replay of a valid schedule gives the schedule's own times; an as-soon-as-possible one is never later. Where
-/// links are wires (topology/wires.hpp), each physical link keeps the order of planned starts: an as-soon-as-possible
-/// replay may then be later, if the schedule lets a send overtake another one on the way or has signals that switches
-/// copy or add; a timed replay of such a schedule is an error (unsupported). Other errors (input): the schedule waits
-/// for a chunk that never arrives, or has an impossible link, chunk or start; (unsupported) the congestion-unaware
-/// backend, start_delays, sends that carry several chunks, an as-soon-as-possible replay over a switch with a limited
-/// buffer; (resource) more sends than fit in memory if each must be kept. `messages` counts deliveries. Expects: a
-/// collective of the topology's NPUs, and at least one thread. Ensures: what the options ask for is recorded; a timed
-/// replay ends no sooner than the schedule. If a schedule of single chunks between NPUs is followed exactly, or copies
-/// without waste, its sends are streamed: O(sends) time, 16 bytes per chunk and thread or 4 per NPU and chunk.
-/// Otherwise O(sends log sends) time, 120 bytes per send.
+/// timed replay of a valid schedule gives the schedule's own times; an as-soon-as-possible one is its re-timing
+/// (tenex/schedule/timing/list_player.hpp), never later. Errors (input): the schedule waits for a chunk that never
+/// arrives, or has an impossible link, chunk or start; (unsupported) the congestion-unaware backend, start_delays,
+/// sends that carry several chunks, an as-soon-as-possible replay over a switch with a limited buffer; (resource) more
+/// sends than fit in memory if each must be kept. `messages` counts deliveries. Expects: a collective of the topology's
+/// NPUs, and at least one thread. Ensures: what the options ask for is recorded; a timed replay ends no sooner than the
+/// schedule. If a schedule of single chunks between NPUs is followed exactly, or copies without waste, its sends are
+/// streamed: O(sends) time, 16 bytes per chunk and thread or 4 per NPU and chunk. Otherwise the player of lists plays
+/// it: O(sends log sends) time, 120 bytes per send, 200 with sums.
 [[nodiscard]] Result<Simulation> replay(const Topology& topology, const Collective& collective,
                                         const Schedule& schedule, Replay mode, const SimulationOptions& options);
 

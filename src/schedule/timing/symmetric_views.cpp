@@ -9,6 +9,7 @@
 #include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/timing/orbit_ports.hpp"
+#include "tenex/schedule/timing/player.hpp"
 
 namespace tenex {
 
@@ -32,39 +33,33 @@ SimTime last_arrival_of(std::span<const OrbitSend> orbits, const std::vector<Sim
   return last;
 }
 
-/// When each chunk arrives where, in new times, while the orbits are visited in the given order.
+/// Plays the orbits in the given order: ports are those of an NPU, places the items that it sees.
 class OrbitRetimer {
  public:
   OrbitRetimer(const SymmetricStorage& storage, OrbitPorts ports)
       : group_(storage.group()),
         ports_(std::move(ports)),
-        free_(ports_.size()),
-        copied_(group_.npus() * storage.chunks().each),
-        summed_(copied_.size()) {}
+        player_(ports_.size(), group_.npus() * storage.chunks().each) {
+    player_.begin_held(0, group_.npus() * storage.chunks().each);
+  }
 
-  /// The orbit with its new start. The given schedule's deliveries at the source started before it, so they have been
-  /// seen here.
+  /// The orbit with its new start.
   OrbitSend retime(OrbitSend orbit) {
     const NpuId source = source_offset(group_, orbit);
     const std::size_t from = item_of(source, orbit.number, group_.npus());
     const std::size_t to = item_of(orbit.offset, orbit.number, group_.npus());
-    const bool sum = orbit.stage == Stage::reduce;
-    const SimTime there = sum || source == NpuId(0) ? summed_[from] : copied_[from];
-    SimTime& free = free_[ports_.port_of[orbit.direction]];
     const HopTime& hop = ports_.hop(orbit.direction);
-    orbit.start = std::max(free, there);
-    free = orbit.start + hop.busy;
-    SimTime& delivered = sum ? summed_[to] : copied_[to];
-    delivered = std::max(delivered, orbit.start + hop.latency);
+    const auto times =
+        player_.send(ports_.port_of[orbit.direction], from, to, hop.busy.count(), hop.latency.count(), orbit.stage);
+    ensure(times.sound, "an orbit that takes what has not come");
+    orbit.start = SimTime::of(times.start);
     return orbit;
   }
 
  private:
   const TranslationGroup& group_;
   OrbitPorts ports_;
-  std::vector<SimTime> free_;    ///< of each port
-  std::vector<SimTime> copied_;  ///< when the final value arrives
-  std::vector<SimTime> summed_;  ///< when the last partial sum arrives
+  SendPlayer<SimTime::Rep> player_;
 };
 
 }  // namespace

@@ -50,8 +50,8 @@ std::vector<StartConstraint> wire_order(const Instance& instance, std::span<cons
       continue;
     }
     if (taking.from == first->from) {
-      constraints.push_back({taking.send, first->send, first->offset - taking.offset});
-      constraints.push_back({first->send, taking.send, taking.offset - first->offset});
+      constraints.push_back({taking.send, first->send, first->offset - taking.offset, true});
+      constraints.push_back({first->send, taking.send, taking.offset - first->offset, true});
       continue;
     }
     constraints.push_back({taking.send, first->send, first->offset - taking.offset + first->busy});

@@ -14,7 +14,8 @@ namespace tenex {
 struct StartConstraint {
   std::size_t later = 0;
   std::size_t earlier = 0;
-  SimTime gap;  ///< may be negative: the later send may start first and reach the shared link after the other
+  SimTime gap;            ///< may be negative: the later send may start first and reach the shared link after the other
+  bool together = false;  ///< one signal with the other
 };
 
 /// The constraints that keep the order of a valid schedule's sends on every physical link, and sends that are one

@@ -1,19 +1,18 @@
 // In a schedule of copies without waste a send waits for the send before it on its link and for the one delivery of its
-// chunk at its source. Both were planned to begin before it, so that a SchedulePass finds everything known that it
-// needs, in times of 32 bits.
+// chunk at its source. Both were planned to begin before it, so that one pass of the player finds everything known
+// that it needs, in times of 32 bits.
 #include "simulation/replay/plain_replays.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 
-#include "tenex/schedule/timing/schedule_pass.hpp"
+#include "tenex/schedule/timing/player.hpp"
 
 namespace tenex {
 namespace {
 
 constexpr std::size_t max_table = std::size_t{2} << 30;  ///< entries
-constexpr std::size_t look_ahead = 16;                   ///< sends
 
 class OrderedReplay {
  public:
@@ -26,12 +25,11 @@ class OrderedReplay {
         options_(options),
         hop_times_(topology, collective.chunk_sizes(), options.occupancy),
         unit_(common_unit()),
-        pass_({topology, collective, options.occupancy}, unit_) {}
+        player_({topology, collective, options.occupancy}, unit_) {}
 
   std::optional<Simulation> run() {
     if (options_.record_links) result_.links.assign(topology_.links(), LinkLoad{});
     if (options_.record_npu_finish) result_.npu_finish.assign(topology_.npus(), SimTime::zero());
-    for (std::size_t npu = 0; npu < topology_.npus(); ++npu) pass_.begin(NpuId::at(npu));
     SendBuffer buffer;
     for (std::size_t segment = 0; segment < schedule_.segments(); ++segment) {
       schedule_.read(segment, buffer);
@@ -42,18 +40,12 @@ class OrderedReplay {
 
  private:
   bool follow(const SendBatch& batch) {
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (!exists(batch, i)) return false;
-      if (i + look_ahead < batch.size() && exists(batch, i + look_ahead))
-        pass_.prefetch(batch.link[i + look_ahead], batch.chunk[i + look_ahead]);
-      const auto earliest = timed_ ? std::max(SimTime::zero(), batch.start_of(i)) : SimTime::zero();
-      const auto size_class = collective_.size_class(batch.chunk[i]);
-      const auto times = pass_.send(batch.link[i], batch.chunk[i], size_class, batch.stage_of(i),
-                                    static_cast<std::uint64_t>(earliest.count() / unit_));
-      if (batch.stage_of(i) != Stage::copy || !times.sound) return false;
+    bool copies = true;
+    const bool sound = player_.play(batch, timed_, [&](std::size_t i, std::size_t size_class, const auto& times) {
+      copies = copies && batch.stage_of(i) == Stage::copy;
       note(batch.link[i], size_class, picoseconds(times.arrival * unit_));
-    }
-    return true;
+    });
+    return sound && copies;
   }
 
   /// Divides all hop times, and in a timed replay all planned starts: the larger it is, the later times fit 32 bits.
@@ -66,10 +58,6 @@ class OrderedReplay {
         unit = std::gcd(unit, std::max(SimTime::zero(), buffer.batch.start_of(i)).count());
     }
     return unit;
-  }
-
-  [[nodiscard]] bool exists(const SendBatch& batch, std::size_t i) const {
-    return batch.link[i].index() < topology_.links() && batch.chunk[i].index() < collective_.chunks();
   }
 
   void note(LinkId link, std::size_t size_class, SimTime arrival) {
@@ -92,7 +80,7 @@ class OrderedReplay {
   const SimulationOptions& options_;
   HopTimes hop_times_;
   std::int64_t unit_;  ///< picoseconds
-  SchedulePass<std::uint32_t> pass_;
+  SchedulePlayer<std::uint32_t> player_;
   Simulation result_;
 };
 

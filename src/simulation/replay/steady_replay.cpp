@@ -2,7 +2,8 @@
 // NPU, first everything that the in-links bring is entered into a table (chunk -> time); then each send of the
 // out-links is compared with the table and with its link's previous send. In a timed replay a send starts as planned
 // where both are done by then; as soon as possible, where moreover one of them is done only then. If all sends do, then
-// by induction over planned time the replay is the given schedule. (What a send waits for: replay.cpp.)
+// by induction over planned time the replay is the given schedule. (What a send waits for:
+// tenex/schedule/timing/list_player.hpp.)
 #include "simulation/replay/plain_replays.hpp"
 
 #include <algorithm>

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -21,21 +20,11 @@
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/send.hpp"
 #include "tenex/schedule/storage/raw_array.hpp"
+#include "tenex/schedule/timing/player.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
-
-/// The greatest common divisor, in picoseconds, of all times that a send may take. O(classes * sizes).
-[[nodiscard]] inline std::int64_t time_unit(const Instance& instance) {
-  std::int64_t unit = 0;
-  for (const auto& link_class : instance.topology.classes())
-    for (const Bytes size : instance.collective.chunk_sizes()) {
-      const HopTime hop = hop_time(link_class, size, instance.occupancy);
-      unit = std::gcd(std::gcd(unit, hop.busy.count()), hop.latency.count());
-    }
-  return unit;
-}
 
 /// The pass; sizeof(Tick) bytes per NPU and chunk. `Tick` is an unsigned integer. For topologies without switches and
 /// schedules without messages.

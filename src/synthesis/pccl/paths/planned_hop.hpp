@@ -1,10 +1,10 @@
 // The sends of a plan, and their re-timing.
 //
-// Idea of the re-timing: as in schedule/timing/retime.hpp, links keep their order and every send starts as soon as its
-// link is free and its chunk has arrived. There, deliveries are looked up by vertex and chunk, in a table that for an
-// All-to-All is far larger than the plan. Here nothing is delivered twice, so every send has one predecessor, the send
-// that delivers its chunk to its source. It is found chunk by chunk, and one pass in the order of planned starts gives
-// the new starts.
+// Idea of the re-timing: links keep their order and every send starts as soon as its link is free and its chunk has
+// arrived (schedule/timing/player.hpp). In a schedule's re-timing, deliveries are looked up by vertex and chunk, in a
+// table that for an All-to-All is far larger than the plan. Here nothing is delivered twice, so every send has one
+// predecessor, the send that delivers its chunk to its source. It is found chunk by chunk, and one pass in the order of
+// planned starts gives the new starts.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include "synthesis/pccl/paths/network.hpp"
 #include "tenex/base/csr.hpp"
 #include "tenex/schedule/schedule.hpp"
+#include "tenex/schedule/timing/player.hpp"
 
 namespace tenex {
 
@@ -159,15 +160,14 @@ Time retime_hops(const PathNetwork& network, std::size_t chunks, std::vector<Pla
                  Latency&& latency) {
   if (network.wired()) return retime_wires(network, chunks, hops, latency);
   const auto before = predecessors(network, chunks, hops, latency);
-  std::vector<Time> free(network.links(), 0);
+  SendPlayer<Time> player(network.links(), hops.size() + 1);  // a place per send, and one for what is there at first
+  player.begin_held(0, hops.size() + 1);
   Time end = 0;
   for (std::size_t i = 0; i < hops.size(); ++i) {
-    Time& link_free = free[hops[i].link];
-    Time start = link_free;
-    if (before[i] < i) start = std::max(start, hops[before[i]].start + latency(hops[before[i]]));
-    hops[i].start = start;
-    link_free = start + busy(hops[i]);
-    end = std::max(end, start + latency(hops[i]));
+    const auto times = player.send(hops[i].link, before[i] < i ? before[i] : hops.size(), i, busy(hops[i]),
+                                   latency(hops[i]), Stage::copy);
+    hops[i].start = times.start;
+    end = std::max(end, times.arrival);
   }
   std::sort(hops.begin(), hops.end());
   return end;

@@ -3,20 +3,23 @@
 
 #include <algorithm>
 
+#include "tenex/schedule/timing/player.hpp"
+
 namespace tenex {
 
 SimTime replay_sends(const GatherSetup& setup, std::vector<TentativeSend>& sends) {
   const std::size_t chunks = setup.collective.chunks();
-  std::vector<std::int64_t> held_from(setup.topology.vertices() * chunks, 0);
-  std::vector<std::int64_t> free_from(setup.topology.links(), 0);
+  SendPlayer<std::int64_t> player(setup.topology.links(), setup.topology.vertices() * chunks);
+  player.begin_held(0, setup.topology.vertices() * chunks);
   std::int64_t last = 0;
   std::erase_if(sends, [](const TentativeSend& send) { return send.chunk == kSuperseded; });
   for (auto& [start, link, chunk] : sends) {
     const auto& hop = setup.hop(link, chunk);
-    start = std::max(free_from[link], held_from[setup.topology.source(LinkId(link)).index() * chunks + chunk]);
-    free_from[link] = start + hop.busy;
-    held_from[setup.topology.target(LinkId(link)).index() * chunks + chunk] = start + hop.latency;
-    last = std::max(last, start + hop.latency);
+    const std::size_t from = setup.topology.source(LinkId(link)).index() * chunks + chunk;
+    const std::size_t to = setup.topology.target(LinkId(link)).index() * chunks + chunk;
+    const auto times = player.send(link, from, to, hop.busy, hop.latency, Stage::copy);
+    start = times.start;
+    last = std::max(last, times.arrival);
   }
   std::stable_sort(sends.begin(), sends.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
   return picoseconds(last);
