@@ -76,8 +76,8 @@ def expand(storages: list[Columns], network: Network, collective: Groups, most_s
             done.append(kinds[kind](storage, case))
         elif kind == "sequence":
             done.append(_sequence(storage, done))
-        elif kind in ("reversed", "relabelled", "retimed"):
-            view = {"reversed": _reversed, "relabelled": _relabelled, "retimed": _retimed}[kind]
+        elif kind in ("reversed", "relabelled"):
+            view = {"reversed": _reversed, "relabelled": _relabelled}[kind]
             done.append(view(storage, done[int(storage["base"])]))
         else:
             raise Expansion(f"its storage \"{kind}\" is unknown (a newer tenex wrote it) update tenex_analysis")
@@ -111,18 +111,6 @@ def _reversed(storage: Columns, base: Sends) -> Sends:
 def _relabelled(storage: Columns, base: Sends) -> Sends:
     chunk = storage["chunks"][base.chunk] if len(storage["chunks"]) else base.chunk
     return replace(base, link=storage["links"][base.link], chunk=chunk)
-
-
-def _retimed(storage: Columns, base: Sends) -> Sends:
-    """Send number `position` and those after it start at `start_ps`, every `step_ps`, up to the link's next run."""
-    order = numpy.lexsort((base.start, base.link))
-    link = base.link[order]
-    _, first, counts = numpy.unique(link, return_index=True, return_counts=True)
-    position = numpy.arange(len(link)) - numpy.repeat(first, counts)
-    key = numpy.repeat(numpy.arange(len(storage["runs"])), storage["runs"]) << 32 | storage["position"]
-    run = numpy.searchsorted(key, link << 32 | position, side="right") - 1
-    start = storage["start_ps"][run] + storage["step_ps"][run] * (position - storage["position"][run])
-    return Sends(start, link, base.chunk[order], base.stage[order])
 
 
 def _sequence(storage: Columns, done: list[Sends]) -> Sends:

@@ -53,7 +53,7 @@ constexpr std::array<WorkPrice, kWorkUnits> kPrices = {{
     {WorkUnit::layer_delivery, "layer_delivery", "synthesis", 1.1e-8, 1e-7},
     {WorkUnit::layer_candidate, "layer_candidate", "synthesis", 4.75e-10, 2e-9},
     {WorkUnit::layer_send, "layer_send", "synthesis", 1.2e-7, 1.2e-7},
-    {WorkUnit::tree_send_retimed, "tree_send_retimed", "synthesis", 1.07e-8, 2.5e-8},
+    {WorkUnit::tree_send_retimed, "tree_send_retimed", "synthesis", 1.2e-7, 2.5e-8},
     {WorkUnit::reference_look, "reference_look", "synthesis", 5e-9, 5e-9},
     {WorkUnit::path_hop, "path_hop", "synthesis", 2.36e-7, 4e-7},
     {WorkUnit::path_hop_unequal, "path_hop_unequal", "synthesis", 3.42e-7, 1e-6},

@@ -30,22 +30,16 @@ bool is_complete(const Synthesizer& synthesizer, SynthesisProblem problem, const
   return synthesizer.estimate_bytes(problem) <= limit;
 }
 
-/// Whether the other schedule of an All-Reduce is the same one, or the one that the first re-times.
-bool is_part_of(const Schedule& other, const Schedule& schedule) {
-  if (other.storage() == schedule.storage()) return true;
-  const auto retimed = parts_as<RetimedParts>(schedule);
-  return retimed && retimed->base.storage() == other.storage();
-}
-
 std::size_t bytes_of(const Synthesis& made) {
   const auto bytes = sizeof(Synthesis) + made.engine.size() + made.overlap_method.size() + made.schedule.memory_bytes();
-  return is_part_of(made.without_overlap, made.schedule) ? bytes : bytes + made.without_overlap.memory_bytes();
+  const bool same = made.schedule.storage() == made.without_overlap.storage();
+  return same ? bytes : bytes + made.without_overlap.memory_bytes();
 }
 
 Synthesis at_pace(Synthesis made, SimTime from, SimTime to) {
   if (from == to) return made;
   const TimeScale scale(from, to);
-  for (SimTime* time : {&made.time, &made.time_without_overlap, &made.overlap_limit}) {
+  for (SimTime* time : {&made.time, &made.time_without_overlap}) {
     ensure(*time % from == SimTime::zero(), "a schedule of equal hops does not end with one");
     *time = scale(*time);
   }

@@ -61,13 +61,6 @@ class TreeWriter {
     write_names(number, renamed);
     return number;
   }
-  std::size_t write(const Schedule&, const RetimedParts& retimed) {
-    const auto base = write(retimed.base);
-    const auto number = begin("retimed");
-    refer(number, "base", base);
-    write_times(number, *retimed.times);
-    return number;
-  }
   template <class Slot>
   std::size_t write(const Schedule& schedule, const StepTable<Slot>* table) {
     return write_data(schedule, "step_table", [&](const std::string& group) {
@@ -114,25 +107,6 @@ class TreeWriter {
     ColumnPen<std::uint32_t> chunks(target_.file, group_of(number) + "/chunks");
     for (const ChunkId chunk : renamed.chunks) chunks.put(chunk.value());
     chunks.finish();
-  }
-  void write_times(std::size_t number, const LinkTimes& times) {
-    const auto group = group_of(number);
-    ColumnPen<std::uint32_t> runs(target_.file, group + "/runs");
-    ColumnPen<std::uint32_t> position(target_.file, group + "/position");
-    ColumnPen<std::int64_t> start(target_.file, group + "/start_ps");
-    ColumnPen<std::int64_t> step(target_.file, group + "/step_ps");
-    for (const auto& own : times.runs) {
-      runs.put(static_cast<std::uint32_t>(own.size()));
-      for (const LinkRun& run : own) {
-        position.put(run.position);
-        start.put(run.start.count());
-        step.put(run.step.count());
-      }
-    }
-    runs.finish();
-    position.finish();
-    start.finish();
-    step.finish();
   }
   /// Writes a storage that is not a view: as a list where `write_parts` cannot. The kind is set after the columns, when
   /// it is known.
@@ -195,7 +169,6 @@ class TreeReader {
     if (*kind == "reversed") return read_reversed(group);
     if (*kind == "sequence") return read_sequence(group);
     if (*kind == "relabelled") return read_relabelled(group);
-    if (*kind == "retimed") return read_retimed(group);
     return source_.damaged(group, fmt::format("\"{}\" is no storage", *kind));
   }
 
@@ -262,59 +235,6 @@ class TreeReader {
     return base;
   }
 
-  Result<StoredSchedule> read_retimed(const std::string& group) const {
-    auto base = part(group, "base");
-    if (!base) return base;
-    ColumnFacts facts(source_.file, group);
-    std::vector<std::uint32_t> runs;
-    std::size_t positions = 0, starts = 0, steps = 0;
-    facts.column("runs", runs);
-    facts.rows("step_ps", steps);
-    facts.rows("position", positions);
-    facts.rows("start_ps", starts);
-    if (!facts.errors().empty()) return facts.errors();
-    std::uint64_t total = 0;
-    for (const auto count : runs) total += count;
-    if (runs.size() != source_.topology.links() || positions != total || starts != total || steps != total)
-      return source_.damaged(group, "the columns of the runs differ in length");
-    const auto longest =
-        kLongestTime.count() / static_cast<std::int64_t>(std::max<std::uint64_t>(1, base->sends_of_busiest));
-    LinkTimes times;
-    ColumnCursor<std::uint32_t> position(source_.file, group + "/position", positions);
-    ColumnCursor<std::int64_t> start(source_.file, group + "/start_ps", starts);
-    ColumnCursor<std::int64_t> step(source_.file, group + "/step_ps", steps);
-    for (std::size_t link = 0; link < runs.size(); ++link) {
-      times.runs.emplace_back();
-      for (std::uint32_t i = 0; i < runs[link]; ++i) {
-        auto run = read_run(position, start, step);
-        if (!run) return run.errors();
-        const auto& before = times.runs.back();
-        const bool in_order =
-            before.empty() || (run->position > before.back().position && run->start >= before.back().start);
-        if (!in_order || run->start < SimTime() || run->start > kLongestTime)
-          return source_.damaged(group, "the runs of a link are not in order");
-        if (run->step < SimTime() || run->step.count() > longest)
-          return source_.damaged(group, fmt::format("sends of link {} are {} ps apart", link, run->step.count()));
-        times.runs.back().push_back(*run);
-      }
-    }
-    auto schedule = make_retimed_view(base->schedule, std::move(times), source_.threads);
-    if (!schedule) return source_.damaged(group, "its times do not fit its base");
-    // No send is later than in the base.
-    return StoredSchedule{*std::move(schedule), SimTime::zero(), base->last_start, base->sends_of_busiest};
-  }
-
-  static Result<LinkRun> read_run(ColumnCursor<std::uint32_t>& position, ColumnCursor<std::int64_t>& start,
-                                  ColumnCursor<std::int64_t>& step) {
-    std::uint32_t place = 0;
-    std::int64_t time = 0;
-    std::int64_t apart = 0;
-    if (auto status = position.take({&place, 1}); !status) return status.errors();
-    if (auto status = start.take({&time, 1}); !status) return status.errors();
-    if (auto status = step.take({&apart, 1}); !status) return status.errors();
-    return LinkRun{place, SimTime::of(time), SimTime::of(apart)};
-  }
-
   const StorageSource& source_;
   std::vector<StoredSchedule> storages_;
 };
@@ -353,7 +273,6 @@ bool is_compact(const SequenceParts& sequence) {
   return has_compact_form(sequence.first) || has_compact_form(sequence.second);
 }
 bool is_compact(const RelabelledParts& renamed) { return has_compact_form(renamed.base); }
-bool is_compact(const RetimedParts& retimed) { return has_compact_form(retimed.base); }
 
 }  // namespace
 

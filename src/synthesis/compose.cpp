@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "synthesis/merge_phases.hpp"
+#include "synthesis/overlap_proof.hpp"
+#include "tenex/schedule/storage/storage_parts.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/views/views.hpp"
 
@@ -16,7 +18,7 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kBytesPerSendRetimed = 100;    ///< for re-timing by lists
+constexpr std::size_t kBytesPerSendMerged = 100;     ///< for timing chunks of both halves side by side
 constexpr std::size_t kBytesPerSendOfSignals = 600;  ///< for timing signals of wires side by side
 constexpr std::uint64_t kMostSendsOfSignals = std::uint64_t{1} << 19;
 
@@ -90,37 +92,31 @@ Synthesis from(Gathered part, std::string_view engine) {
   return synthesis;
 }
 
-/// Whether it is proven that no re-timing ends sooner. False: not known.
-bool gains_nothing(const SynthesisProblem& problem, const Schedule& reduction, const Schedule& gather,
-                   Synthesis& synthesis) {
-  synthesis.overlap_limit = retiming_limit(problem, reduction, gather);
-  if (synthesis.overlap_limit == synthesis.time) return true;
-  if (!has_tight_chain(problem, synthesis.without_overlap).value_or(false)) return false;
-  synthesis.overlap_limit = synthesis.time;
-  return true;
+/// Bytes of both halves, one after the other: those of the gather once where the reduction is a view of it.
+std::size_t bytes_in_turn(const Schedule& reduction, const Schedule& gather) {
+  Schedule base = reduction;
+  if (const auto parts = parts_as<ReversedParts>(base)) base = parts->base;
+  if (const auto parts = parts_as<RelabelledParts>(base)) base = parts->base;
+  return reduction.memory_bytes() + (base.storage() == gather.storage() ? 0 : gather.memory_bytes());
 }
 
-/// Begins each chunk's gather as soon as its reduction and the order on links allow.
-void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
+/// Begins each chunk's gather as soon as its reduction and the order on links allow. `held`: bytes of both halves.
+void overlap(const SynthesisProblem& problem, std::size_t held, Synthesis& synthesis) {
   const Schedule& in_turn = synthesis.without_overlap;
-  const std::size_t left = problem.memory_limit_bytes - std::min(problem.memory_limit_bytes, in_turn.memory_bytes());
-  if (auto sooner = retime_in_trees(problem, in_turn, problem.threads, left)) {
-    synthesis.schedule = std::move(sooner->schedule);
-    synthesis.time = sooner->time;
-  } else if (in_turn.sends() <= left / kBytesPerSendRetimed) {
-    synthesis.schedule = retime(problem, in_turn);
-    synthesis.time = last_arrival(problem, synthesis.schedule);
-  } else {
-    const std::size_t lists = in_turn.sends() * kBytesPerSendRetimed;
-    const std::size_t trees = retime_in_trees_bytes(problem);
+  const std::size_t bytes = held + retime_bytes(problem.topology, in_turn.sends());
+  if (bytes > problem.memory_limit_bytes) {
     synthesis.overlap_method = "no_memory";
-    synthesis.left_out += fmt::format(
-        "{}the reduction and the gather were not overlapped: with overlap, the synthesis may need {} bytes",
-        synthesis.left_out.empty() ? "" : "; ", in_turn.memory_bytes() + (in_turn.tiles() > 0 ? trees : lists));
+    synthesis.left_out +=
+        fmt::format("{}the reduction and the gather were not overlapped: with overlap, the synthesis may need {} bytes",
+                    synthesis.left_out.empty() ? "" : "; ", bytes);
     return;
   }
-  synthesis.overlap_limit = synthesis.time;  // re-timing is the least solution
-  synthesis.overlap_method = synthesis.time < synthesis.time_without_overlap ? "retimed" : "no_gain";
+  const Schedule sooner = retime(problem, in_turn);
+  const SimTime time = last_arrival(problem, sooner);
+  const bool gains = time < synthesis.time;
+  synthesis.overlap_method = gains ? "retimed" : "no_gain";
+  synthesis.time = time;
+  if (gains || in_turn.tiles() == 0) synthesis.schedule = sooner;  // a list is no smaller in turn
 }
 
 /// The sends that merge_halves() is expected to time over wires; 0: it leaves the halves as they are.
@@ -143,10 +139,10 @@ void sequence(const SynthesisProblem& problem, const Schedule& reduction, Synthe
   synthesis.time = synthesis.time_without_overlap;
   if (limits_buffers(problem.topology))  // what arrives sooner could wait too long
     synthesis.overlap_method = "no_room";
-  else if (gains_nothing(problem, reduction, gather, synthesis))
+  else if (gains_nothing(problem, reduction, gather))
     synthesis.overlap_method = "no_gain";
   else
-    overlap(problem, synthesis);
+    overlap(problem, bytes_in_turn(reduction, gather), synthesis);
   merge_halves(problem, synthesis);
 }
 
@@ -210,7 +206,7 @@ void merge_halves(const SynthesisProblem& problem, Synthesis& synthesis) {
   const Schedule& in_turn = synthesis.without_overlap;
   const bool wired = problem.topology.wires() != nullptr;
   if (wired && in_turn.sends() > kMostSendsOfSignals) return;
-  const std::size_t per_send = wired ? kBytesPerSendOfSignals : kBytesPerSendRetimed;
+  const std::size_t per_send = wired ? kBytesPerSendOfSignals : kBytesPerSendMerged;
   const std::size_t bytes = in_turn.memory_bytes() + static_cast<std::size_t>(in_turn.sends()) * per_send;
   if (bytes > problem.memory_limit_bytes) {
     synthesis.left_out += fmt::format(
@@ -222,7 +218,6 @@ void merge_halves(const SynthesisProblem& problem, Synthesis& synthesis) {
   if (!merged || last_arrival(problem, *merged) >= synthesis.time) return;
   synthesis.schedule = *merged;
   synthesis.time = last_arrival(problem, synthesis.schedule);
-  synthesis.overlap_limit = SimTime::zero();
   synthesis.overlap_method = "reordered";
 }
 

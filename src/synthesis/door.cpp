@@ -36,7 +36,7 @@ bool ends_when_it_says(const SynthesisProblem& problem, const Synthesis& made) {
   if (quick_end(problem, made.schedule).value_or(made.time) != made.time) return false;
   if (made.time_without_overlap == SimTime::zero()) return made.without_overlap.sends() == 0;
   if (problem.collective.kind() != CollectiveKind::all_reduce) return made.time_without_overlap == made.time;
-  if (made.time > made.time_without_overlap || made.overlap_limit > made.time) return false;
+  if (made.time > made.time_without_overlap) return false;
   return quick_end(problem, made.without_overlap).value_or(made.time_without_overlap) == made.time_without_overlap;
 }
 

@@ -27,13 +27,13 @@ CASES = {
     "step_table": ["mesh(10,9)", "all_gather", "--synthesizer", "tacos", "--engine", "exact"],
     "step_table, reversed": ["RI(8)_LI(7)", "all_reduce", "--synthesizer", "tacos", "--engine", "exact"],
     "block": ["dragonfly(4,5)", "all_gather", "--synthesizer", "tacos", "--engine", "coarse"],
-    "block, retimed": ["mesh(12,12)", "all_reduce", "--synthesizer", "tacos", "--engine", "coarse"],
+    "block, reversed": ["mesh(12,12)", "reduce_scatter", "--synthesizer", "tacos", "--engine", "coarse"],
     "list": ["mesh(4,4)", "all_gather", "--synthesizer", "tacos", "--engine", "event_driven"],
     "list of groups": ["mesh(4,4)", "mixed", "--groups", "0-7 all_to_all 8MiB; 8-15 all_reduce 1MiB 4 chunks",
                        "--synthesizer", "pccl"],
 }
 KINDS = {
-    "symmetric", "grid", "comb", "periodic", "step_table", "block", "relabelled", "reversed", "sequence", "retimed",
+    "symmetric", "grid", "comb", "periodic", "step_table", "block", "relabelled", "reversed", "sequence",
 }
 
 

@@ -56,12 +56,11 @@ Kernel synthesis(std::string_view engine, std::string_view shape, CollectiveKind
 }
 
 /// An All-Reduce before it is re-timed.
-Kernel retiming(std::string_view engine, std::string_view shape, bool in_trees) {
+Kernel retiming(std::string_view engine, std::string_view shape) {
   auto given = make_case(shape, all_reduce);
   const auto plan = synthesize_by(given, engine).without_overlap;
-  return [given = std::move(given), plan, in_trees]() -> std::uint64_t {
-    if (!in_trees) return retime({given.topology, given.collective, kTransfer}, plan).sends();
-    return number(retime_in_trees({given.topology, given.collective, kTransfer}, plan, 1, std::size_t{1} << 32)->time);
+  return [given = std::move(given), plan] {
+    return retime({given.topology, given.collective, kTransfer}, plan).sends();
   };
 }
 
@@ -167,8 +166,7 @@ const std::vector<std::pair<std::string_view, Kernel (*)()>>& kernels() {
       {"tacos_exact_all_reduce", [] { return synthesis("exact", "mesh(32,32)", all_reduce); }},
       {"tacos_coarse", [] { return synthesis("coarse", "mesh(80,80)", all_gather); }},
       {"tacos_symmetric", [] { return synthesis("symmetric", "torus(80,80,80)", all_gather); }},
-      {"retime", [] { return retiming("event_driven", "mesh(16,16)", false); }},
-      {"retime_in_trees", [] { return retiming("exact", "mesh(36,36)", true); }},
+      {"retime", [] { return retiming("event_driven", "mesh(16,16)"); }},
       {"verify_gather", [] { return verification("exact", "mesh(48,48)", all_gather); }},
       {"verify_all_reduce", [] { return verification("exact", "mesh(36,36)", all_reduce); }},
       {"verify_symmetric", [] { return verification("symmetric", "torus(64,64,64)", all_reduce); }},

@@ -15,7 +15,6 @@
 #include "tenex/schedule/storage/block_schedule.hpp"
 #include "tenex/schedule/storage/step_table.hpp"
 #include "tenex/schedule/storage/storage_parts.hpp"
-#include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/transform.hpp"
 
@@ -255,33 +254,6 @@ TEST(CompactSchedules, GiveBackViewsOfViews) {
   ASSERT_EQ(file.schedule.sends(), 264U);
   round_trip(file);
   round_trip(all_reduce(false), 2);
-}
-
-/// The All-Reduce with a pause of five steps between its halves, then re-timed as soon as possible.
-ScheduleFile retimed_all_reduce() {
-  auto file = all_reduce(true);
-  auto parts = parts_as<SequenceParts>(file.schedule).value();
-  parts.shift += hop_time(file.topology.classes()[0], file.collective.chunk_sizes()[0], kOccupancy).latency * 5;
-  file.schedule = retime_in_trees({file.topology, file.collective, kOccupancy}, make_sequence_view(std::move(parts)), 1,
-                                  std::size_t{1} << 24)
-                      .value()
-                      .schedule;
-  return file;
-}
-
-TEST(CompactSchedules, GiveBackRetimedOnes) {
-  const auto file = retimed_all_reduce();
-  ASSERT_EQ(file.schedule.storage_kind(), "retimed");
-  round_trip(file, 2);
-}
-
-TEST(CompactSchedules, WithUnsoundTimesAreRefused) {
-  const auto file = retimed_all_reduce();
-  EXPECT_THAT(message_after(file, "/storage/4/runs", 1, std::uint32_t{200}), HasSubstr("differ in length"));
-  EXPECT_THAT(message_after(file, "/storage/4/position", 0, std::uint32_t{1}), HasSubstr("is damaged"));
-  EXPECT_THAT(message_after(file, "/storage/4/step_ps", 0, std::int64_t{1} << 60), HasSubstr("ps apart"));
-  // The first run of the first link begins a week later than its base's sends.
-  EXPECT_THAT(message_after(file, "/storage/4/start_ps", 0, std::int64_t{1} << 59), HasSubstr("is damaged"));
 }
 
 TEST(CompactSchedules, HoldASharedBaseOnce) {

@@ -8,7 +8,6 @@
 
 #include "schedule/link_major_storage.hpp"
 #include "schedule/schedule_factories.hpp"
-#include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/schedule/views/views.hpp"
 
@@ -138,73 +137,6 @@ TEST(Relabelling, KeepsSendsThatCollideOnALink) {
   const Schedule renamed = relabelled(test::LinkMajor(sends).schedule(), {LinkId(1), LinkId(0)});
   EXPECT_THAT(list_sends(renamed),
               ElementsAre(test::copy_of(0, 1, microseconds(0)), test::copy_of(1, 1, microseconds(0))));
-}
-
-/// A ring of n NPUs, chunks going round in one direction, link by link or as a list.
-struct RingAllReduce {
-  explicit RingAllReduce(std::uint32_t n, bool tiles = true)
-      : ring(support::ring(n)),
-        collective(support::collective(CollectiveKind::all_reduce, n, bytes(1000 * n))),
-        gather(part(ring, tiles)),
-        reduction(reversed({ring, collective.as(CollectiveKind::reduce_scatter), Occupancy::transfer},
-                           part(ring.reversed(), tiles))) {}
-  Schedule part(const Topology& topology, bool tiles) const {
-    const auto sends = test::ring_gather({topology, collective.as(CollectiveKind::all_gather), Occupancy::transfer});
-    return tiles ? test::LinkMajor(sends).schedule() : make_list_schedule(sends);
-  }
-  SimTime limit() const { return retiming_limit({ring, collective, Occupancy::transfer}, reduction, gather); }
-  /// The time of a send over any link: 500 ns + 1000 B / 50 GB/s.
-  static constexpr SimTime kStep = nanoseconds(520);
-  Topology ring;
-  Collective collective;
-  Schedule gather;
-  Schedule reduction;
-};
-
-TEST(RetimingLimit, ProvesThatAFullRingGainsNothing) {
-  // Each used link is busy in every one of the n - 1 steps of each half. The last partial sum over link i -> i+1
-  // completes chunk i+1, which i+1 then sends first.
-  for (const bool tiles : {true, false}) EXPECT_EQ(RingAllReduce(5, tiles).limit(), RingAllReduce::kStep * 8);
-}
-
-TEST(RetimingLimit, DoesNotCountAPauseOfTheReduction) {
-  RingAllReduce given(5);
-  auto sends = list_sends(given.reduction);
-  for (Send& send : sends) send.start += nanoseconds(10);  // nothing happens in the first 10 ns
-  given.reduction = test::LinkMajor(sends).schedule();
-  EXPECT_EQ(given.limit(), RingAllReduce::kStep * 8);  // while the plan takes 10 ns more
-}
-
-TEST(RetimingLimit, ProvesNothingWhereTheGatherBeginsWithAnotherChunk) {
-  // The first sends carry the chunk of the next NPU: no valid gather, but the proof must not hold for it.
-  RingAllReduce given(5);
-  auto sends = list_sends(given.gather);
-  const SimTime step = sends[5].start;
-  for (Send& send : sends) send.chunk = ChunkId((send.chunk.value() + (send.start < step ? 1U : 0U)) % 5);
-  given.gather = test::LinkMajor(sends).schedule();
-  EXPECT_EQ(given.limit(), SimTime::zero());
-}
-
-TEST(RetimingLimit, IsNeverAboveARetimedTime) {
-  std::size_t found = 0;
-  for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization})
-    for (const auto& topology : {support::ring(4), support::mesh(3, 3), support::mesh(2, 5), support::torus(3, 3)})
-      for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const auto n = topology.npus();
-        const auto collective =
-            support::collective(CollectiveKind::all_reduce, n, bytes(static_cast<std::int64_t>(2000 * n)));
-        const auto gathering = collective.as(CollectiveKind::all_gather);
-        const Schedule gather = make_list_schedule(test::greedy_gather({topology, gathering, occupancy}, seed));
-        const Schedule reduction =
-            reversed({topology, collective.as(CollectiveKind::reduce_scatter), occupancy},
-                     make_list_schedule(test::greedy_gather({topology.reversed(), gathering, occupancy}, seed)));
-        const SimTime limit = retiming_limit({topology, collective, occupancy}, reduction, gather);
-        const Schedule plan = then_gather({topology, collective, occupancy}, reduction, gather);
-        const Schedule sooner = retime({topology, collective, occupancy}, plan);
-        EXPECT_GE(last_arrival({topology, collective, occupancy}, sooner), limit);
-        found += limit > SimTime::zero() ? 1 : 0;
-      }
-  EXPECT_GT(found, 20U);
 }
 
 }  // namespace

@@ -61,9 +61,8 @@ struct SolverReport {
 /// "no_memory" (re-timing does not fit into memory_limit_bytes), or "no_room" (switches have limited buffers, in which
 /// chunks that came sooner could wait too long).
 struct Synthesis : RunMetrics {
-  Schedule schedule;      ///< All-Reduce: with overlap (re-timed)
-  SimTime time;           ///< its last useful arrival
-  SimTime overlap_limit;  ///< All-Reduce: lower bound on the time of a re-timing (zero: not known)
+  Schedule schedule;  ///< All-Reduce: with overlap (re-timed)
+  SimTime time;       ///< its last useful arrival
   /// All-Reduce: time of reduction, then gather; zero where it is not made of them. Otherwise equal to `time`.
   SimTime time_without_overlap;
   Schedule without_overlap;            ///< the schedule that takes `time_without_overlap`

@@ -38,6 +38,11 @@ bool any_overlap(const Instance& instance, const Schedule& schedule) {
 
 }  // namespace
 
+std::size_t retime_bytes(const Topology& topology, std::uint64_t sends) {
+  constexpr std::size_t kOnce = std::size_t{1} << 20;  // segments, and the digits of the sort
+  return kOnce + static_cast<std::size_t>(sends) * (topology.direct() && !topology.varies() ? 50 : 100);
+}
+
 Schedule retime(const Instance& instance, const Schedule& schedule) {
   TENEX_EXPECTS(!(instance.topology.varies() && instance.collective.has_sums()), "no sums where bandwidth varies");
   auto in_one_pass = retime_in_one_pass(instance, schedule);

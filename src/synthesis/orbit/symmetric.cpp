@@ -214,7 +214,6 @@ Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem) {
   synthesis.time_without_overlap = gathered->time + gathered->time;
   synthesis.schedule = retime_symmetric(problem, synthesis.without_overlap);
   synthesis.time = last_arrival_symmetric(problem, synthesis.schedule);
-  synthesis.overlap_limit = synthesis.time;  // the least solution for one NPU is that for all
   synthesis.overlap_method = synthesis.time < synthesis.time_without_overlap ? "retimed" : "no_gain";
   return synthesis;
 }

@@ -11,7 +11,10 @@ namespace tenex {
 namespace {
 
 constexpr double kBytesPerSendKept = 32 + 16;
-constexpr double kBytesPerSendRetimed = 100;
+/// Of step tables beyond what the engine plans: with pauses, as on rings, they have more rows. The reduction may have
+/// one of its own.
+constexpr double kBytesPerSendOfPauses = 24;
+constexpr std::size_t kBytesOfView = std::size_t{1} << 18;  ///< and of what small gathers have beside their sends
 
 /// In a chunk-exact gather over links that are alike, on an intact shape, with one chunk per NPU and links kept until
 /// arrival, no send waits without need: its critical path has no pause, forwards and backwards.
@@ -25,11 +28,12 @@ bool expected_to_gain_nothing(const SynthesisProblem& problem, std::string_view 
 std::size_t retiming_bytes(const SynthesisProblem& problem, std::string_view engine) {
   if (problem.collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return 0;
   const double sends = sends_of_one_pass(problem.collective);
-  const auto lists = static_cast<std::size_t>(2 * sends * kBytesPerSendRetimed);
-  if (engine == tacos_engine::event_driven) return lists;
-  // A reduction that is not a view of its gather is a list, and so is its re-timing.
-  if (!reverses_as_view(problem)) return lists + static_cast<std::size_t>(sends * kBytesPerSendKept);
-  return retime_in_trees_bytes(problem);
+  const std::size_t retimed = retime_bytes(problem.topology, static_cast<std::uint64_t>(2 * sends));
+  if (engine == tacos_engine::event_driven) return retimed;
+  // The reduction beside: a list, or a view with names of its own.
+  if (!reverses_as_view(problem)) return retimed + static_cast<std::size_t>(sends * kBytesPerSendKept);
+  return retimed + static_cast<std::size_t>(sends * kBytesPerSendOfPauses) + kBytesOfView +
+         sizeof(LinkId) * problem.topology.links() + sizeof(ChunkId) * problem.collective.chunks();
 }
 
 Work retiming_work(const SynthesisProblem& problem, std::string_view engine) {

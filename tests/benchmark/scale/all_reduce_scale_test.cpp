@@ -34,7 +34,6 @@ TEST(AllReduceScale, IsVerifiedSendBySendOnA200x200Mesh) {
   const SimTime step = hop_time(topology.classes()[0], collective.chunk_sizes()[0], Occupancy::transfer).busy;
   EXPECT_EQ(made.time_without_overlap, step * 40'000);
   EXPECT_EQ(made.overlap_method, "no_gain");
-  EXPECT_EQ(made.overlap_limit, made.time_without_overlap);
   std::printf("%.1f s to synthesize, %.1f s to verify, %.3f GB held\n", seconds(middle - begin), seconds(end - middle),
               static_cast<double>(made.without_overlap.memory_bytes()) / 1e9);
 }

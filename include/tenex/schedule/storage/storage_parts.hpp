@@ -41,26 +41,6 @@ struct RelabelledParts {
   std::span<const ChunkId> chunks;
 };
 
-/// Sends of a link that start at equal distances: back to back, or each when its data arrives.
-struct LinkRun {
-  std::uint32_t position = 0;  ///< position of the first one among the link's sends
-  SimTime start;
-  SimTime step;  ///< distance from start to start
-};
-
-/// New times for a schedule's sends: per link its runs, in order.
-struct LinkTimes {
-  std::vector<std::vector<LinkRun>> runs;
-
-  [[nodiscard]] std::size_t bytes() const;
-};
-
-/// The parts of a view made by retime_in_trees(): `base` at other times. `times` lives as long as the schedule.
-struct RetimedParts {
-  Schedule base;
-  const LinkTimes* times = nullptr;
-};
-
 /// A storage that is nothing but its sends, for those who visit it: a list, or a view that files do not keep.
 struct PlainParts {};
 
@@ -76,7 +56,7 @@ class SymmetricStorage;
 struct StorageParts {
   std::variant<PlainParts, const StepTable<std::uint16_t>*, const StepTable<std::uint32_t>*, const BlockSchedule*,
                const SymmetricStorage*, const GridSchedule*, const CombSchedule*, const PeriodicSchedule*,
-               ReversedParts, SequenceParts, RelabelledParts, RetimedParts>
+               ReversedParts, SequenceParts, RelabelledParts>
       kind;
 };
 
@@ -95,8 +75,5 @@ template <class Parts>
 /// starts no sooner than the first part's last start. (relabelled() does the same for a renaming.) O(1).
 [[nodiscard]] Schedule make_reversed_view(ReversedParts parts);
 [[nodiscard]] Schedule make_sequence_view(SequenceParts parts);
-/// Expects: an entry of `times` for every link, with starts in order and not negative. Reads `base` once, on `threads`
-/// threads. nullopt if `times` do not fit `base`: link-major access is missing, or a send would move to a later tile.
-[[nodiscard]] std::optional<Schedule> make_retimed_view(const Schedule& base, LinkTimes times, int threads);
 
 }  // namespace tenex
