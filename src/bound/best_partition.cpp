@@ -7,23 +7,20 @@
 // chapter 10): vertex by vertex, x(i) is the least g(S) - x(S without i) over the sets S of i and earlier vertices, a
 // minimum cut. Sets with x(S) = g(S) that meet have that union too, so joining all that meet gives the parts.
 //
-// The cuts are Dinic's maximum flows ("Algorithm for solution of a problem of maximum flow in networks with power
-// estimation", 1970) in a network with a source, which has the vertex and the earlier vertices with positive x, and a
-// sink, which has later vertices and those with negative x. Sums stay in 63 bits while vertices * links is below 2^42.
-// The work of a search bounds the depth of push(): a flow visits every arc at least once for each vertex.
+// The cuts are maximum flows (base/graph/max_flow.hpp) in a network with a source, which has the vertex and the earlier
+// vertices with positive x, and a sink, which has later vertices and those with negative x. Sums stay in 63 bits while
+// vertices * links is below 2^42.
 #include "bound/best_partition.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
-#include <span>
 #include <utility>
+
+#include "tenex/base/graph/max_flow.hpp"
 
 namespace tenex {
 
 namespace {
-
-constexpr std::int64_t kAnyAmount = std::numeric_limits<std::int64_t>::max() / 4;
 
 /// Links of both directions between two vertices, as one.
 struct Edge {
@@ -51,97 +48,18 @@ std::vector<Edge> edges_of(const Topology& topology, const std::vector<std::int6
   return edges;
 }
 
-/// A network whose capacities are set anew for each flow. Arcs come in pairs: 2k and its opposite 2k + 1.
-class FlowNetwork {
- public:
-  explicit FlowNetwork(std::size_t vertices) : begin_(vertices + 1, 0), level_(vertices), next_(vertices) {}
-
-  void add_arcs(std::uint32_t from, std::uint32_t to) {
-    to_.push_back(to);
-    to_.push_back(from);
-    residual_.resize(to_.size());
-  }
-  /// Must be called once, after all arcs.
-  void freeze() {
-    for (std::size_t arc = 0; arc < to_.size(); ++arc) ++begin_[to_[arc ^ 1U] + 1];
-    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    arcs_.resize(to_.size());
-    auto at = begin_;
-    for (std::size_t arc = 0; arc < to_.size(); ++arc) arcs_[at[to_[arc ^ 1U]]++] = static_cast<std::uint32_t>(arc);
-  }
-  void set_capacity(std::size_t arcs, std::int64_t forward, std::int64_t backward) {
-    residual_[2 * arcs] = forward;
-    residual_[2 * arcs + 1] = backward;
-  }
-
-  /// Saturates all ways. Returns false where the work has come to its end.
-  bool flood(std::uint32_t source, std::uint32_t sink, std::uint64_t& work) {
-    while (find_levels(source, sink)) {
-      const std::uint64_t visits = to_.size();
-      work -= std::min(work, visits);
-      if (work == 0) return false;
-      for (std::size_t v = 0; v < next_.size(); ++v) next_[v] = begin_[v];
-      while (push(source, sink, kAnyAmount) > 0) {
-      }
-    }
-    return true;
-  }
-
-  /// Whether the last flow leaves a way from the source to a vertex.
-  [[nodiscard]] bool is_reached(std::uint32_t vertex) const { return level_[vertex] != 0; }
-
- private:
-  [[nodiscard]] std::span<const std::uint32_t> arcs(std::uint32_t vertex) const {
-    return std::span(arcs_).subspan(begin_[vertex], begin_[vertex + 1] - begin_[vertex]);
-  }
-
-  bool find_levels(std::uint32_t source, std::uint32_t sink) {
-    std::ranges::fill(level_, 0U);
-    queue_.assign(1, source);
-    level_[source] = 1;
-    for (std::size_t head = 0; head < queue_.size(); ++head)
-      for (const auto arc : arcs(queue_[head]))
-        if (residual_[arc] > 0 && level_[to_[arc]] == 0) {
-          level_[to_[arc]] = level_[queue_[head]] + 1;
-          queue_.push_back(to_[arc]);
-        }
-    return level_[sink] != 0;
-  }
-
-  /// Pushes over one way along rising levels; the depth is that of the levels.
-  std::int64_t push(std::uint32_t vertex, std::uint32_t sink, std::int64_t most) {
-    if (vertex == sink) return most;
-    for (auto& i = next_[vertex]; i < begin_[vertex + 1]; ++i) {
-      const auto arc = arcs_[i];
-      if (residual_[arc] == 0 || level_[to_[arc]] != level_[vertex] + 1) continue;
-      const auto pushed = push(to_[arc], sink, std::min(most, residual_[arc]));
-      if (pushed == 0) continue;
-      residual_[arc] -= pushed;
-      residual_[arc ^ 1U] += pushed;
-      return pushed;
-    }
-    return 0;
-  }
-
-  std::vector<std::uint32_t> to_;
-  std::vector<std::int64_t> residual_;
-  std::vector<std::size_t> begin_;
-  std::vector<std::uint32_t> arcs_;  ///< by the vertex that they leave
-  std::vector<std::uint32_t> level_;
-  std::vector<std::size_t> next_;
-  std::vector<std::uint32_t> queue_;
-};
-
 class PartitionSearch {
  public:
   PartitionSearch(const Topology& topology, const std::vector<std::int64_t>& capacity)
       : vertices_(static_cast<std::uint32_t>(topology.vertices())),
         edges_(edges_of(topology, capacity)),
         network_(vertices_ + 2) {
-    for (const Edge& edge : edges_) network_.add_arcs(edge.a, edge.b);
-    for (std::uint32_t v = 0; v < vertices_; ++v) network_.add_arcs(source(), v);
-    for (std::uint32_t v = 0; v < vertices_; ++v) network_.add_arcs(v, sink());
-    network_.freeze();
+    for (const Edge& edge : edges_) {
+      network_.add_edge(edge.a, edge.b, 0);
+      network_.add_edge(edge.b, edge.a, 0);
+    }
+    for (std::uint32_t v = 0; v < vertices_; ++v) network_.add_edge(source(), v, 0);
+    for (std::uint32_t v = 0; v < vertices_; ++v) network_.add_edge(v, sink(), 0);
   }
 
   /// The capacity between parts.
@@ -158,7 +76,7 @@ class PartitionSearch {
     std::vector<std::int64_t> x(vertices_, 0);
     for (std::uint32_t vertex = 0; vertex < vertices_; ++vertex) {
       set_capacities(vertex, b, x);
-      if (!network_.flood(source(), sink(), work)) return false;
+      if (!network_.find_cut(source(), sink(), work)) return false;
       x[vertex] = join(vertex, a, b, x, part_of);
     }
     return true;
@@ -169,14 +87,14 @@ class PartitionSearch {
   [[nodiscard]] std::uint32_t sink() const { return vertices_ + 1; }
 
   void set_capacities(std::uint32_t vertex, std::int64_t b, const std::vector<std::int64_t>& x) {
-    for (std::size_t e = 0; e < edges_.size(); ++e)
-      network_.set_capacity(e, b * edges_[e].capacity, b * edges_[e].capacity);
+    const auto both = static_cast<std::uint32_t>(2 * edges_.size());
+    for (std::uint32_t i = 0; i < both; ++i) network_.set_capacity(i, b * edges_[i / 2].capacity);
     for (std::uint32_t v = 0; v < vertices_; ++v) {
       const bool earlier = v < vertex;
-      const auto from_source = v == vertex ? kAnyAmount : earlier ? std::max<std::int64_t>(0, x[v]) : 0;
-      const auto to_sink = v == vertex ? 0 : earlier ? std::max<std::int64_t>(0, -x[v]) : kAnyAmount;
-      network_.set_capacity(edges_.size() + v, from_source, 0);
-      network_.set_capacity(edges_.size() + vertices_ + v, to_sink, 0);
+      const auto from_source = v == vertex ? kAnyFlow : earlier ? std::max<std::int64_t>(0, x[v]) : 0;
+      const auto to_sink = v == vertex ? 0 : earlier ? std::max<std::int64_t>(0, -x[v]) : kAnyFlow;
+      network_.set_capacity(both + v, from_source);
+      network_.set_capacity(both + vertices_ + v, to_sink);
     }
   }
 
@@ -185,10 +103,10 @@ class PartitionSearch {
                     std::vector<std::uint32_t>& part_of) const {
     std::int64_t value = -2 * a;
     for (const Edge& edge : edges_)
-      if (network_.is_reached(edge.a) != network_.is_reached(edge.b)) value += b * edge.capacity;
+      if (network_.is_met(edge.a) != network_.is_met(edge.b)) value += b * edge.capacity;
     std::vector<bool> meets(vertices_);
     for (std::uint32_t v = 0; v < vertex; ++v) {
-      if (!network_.is_reached(v)) continue;
+      if (!network_.is_met(v)) continue;
       value -= x[v];
       meets[part_of[v]] = true;
     }

@@ -7,8 +7,7 @@
 // amount. Hence after one flow over the whole network each member is usually served by its neighbours: members are
 // checked breadth-first from the one with the least capacity into it, and a flow is searched backward from t.
 //
-// The flow is Dinic's ("Algorithm for solution of a problem of maximum flow in networks with power estimation", 1970):
-// levels from t up to the nearest supply, then paths that fall by one level, until none is left.
+// The flow (base/graph/max_flow.hpp) has its levels from t up to the nearest supply.
 //
 // Toward one target the same holds with weights: every member sends it p units times its own weight.
 //
@@ -18,16 +17,19 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <span>
+
+#include "tenex/base/graph/max_flow.hpp"
 
 namespace tenex {
 
 namespace {
 
+/// More than all that a flow wants, but for flows that it was added to.
 constexpr std::int64_t kAnyAmount = std::numeric_limits<std::int64_t>::max() / 2;
 
-/// One maximum flow after another into single vertices; memory O(vertices + links).
+/// One maximum flow after another into single vertices, each searched backward from its target; memory O(vertices +
+/// links).
 class PulledFlow {
  public:
   PulledFlow(const CutSearch& search, std::uint64_t& work)
@@ -36,22 +38,20 @@ class PulledFlow {
         work_(work),
         supply_(topology_.vertices(), 0),
         taken_(topology_.vertices(), 0),
-        flow_(topology_.links(), 0),
-        level_(topology_.vertices(), 0),
-        next_(topology_.vertices(), 0) {}
+        flow_(topology_.links(), 0) {}
 
   void set_supply(VertexId vertex, std::int64_t amount) { supply_[vertex.index()] = amount; }
-  [[nodiscard]] std::int64_t supply(VertexId vertex) const { return supply_[vertex.index()]; }
   void scale_links(std::int64_t factor) { factor_ = factor; }
 
   /// Whether `wanted` units reach `target`. Otherwise inside() is the minimum cut's set. False also where the work has
   /// come to its end.
   [[nodiscard]] bool reaches(VertexId target, std::int64_t wanted) {
     forget();
-    target_ = target;
+    target_ = target.value();
+    levels_.begin(target_, topology_.vertices());
     while (wanted > 0) {
-      if (!find_levels()) return false;
-      wanted -= push(wanted);
+      if (!levels_.find_levels(*this)) return false;
+      wanted -= levels_.push(*this, wanted);
     }
     return true;
   }
@@ -59,136 +59,76 @@ class PulledFlow {
   /// The vertices that the last search for levels did not meet.
   [[nodiscard]] VertexSet inside() const {
     VertexSet set(topology_.vertices());
-    for (std::size_t v = 0; v < set.size(); ++v) set[v] = level_[v] == 0;
+    for (std::uint32_t v = 0; v < set.size(); ++v) set[v] = !levels_.is_met(v);
     return set;
   }
 
  private:
-  struct Hop {
+  struct Way {
     LinkId link;
     bool along = true;  ///< over the link; otherwise the flow on it becomes less
   };
+  friend FlowSearch<Way>;  // which takes this for its network
+  static constexpr bool kOneGoal = false;
 
-  [[nodiscard]] std::span<const LinkId> into(VertexId vertex) const {
-    return search_.backward ? topology_.out_links(vertex) : topology_.in_links(vertex);
+  /// The links into a vertex, then those from it.
+  struct Ways {
+    std::span<const LinkId> into;
+    std::span<const LinkId> from;
+    [[nodiscard]] std::size_t size() const { return into.size() + from.size(); }
+    [[nodiscard]] Way operator[](std::size_t number) const {
+      return number < into.size() ? Way{into[number], true} : Way{from[number - into.size()], false};
+    }
+  };
+
+  [[nodiscard]] Ways ways(std::uint32_t vertex) const {
+    const auto in = topology_.in_links(VertexId(vertex));
+    const auto out = topology_.out_links(VertexId(vertex));
+    return search_.backward ? Ways{out, in} : Ways{in, out};
   }
-  [[nodiscard]] std::span<const LinkId> from(VertexId vertex) const {
-    return search_.backward ? topology_.in_links(vertex) : topology_.out_links(vertex);
+  /// The vertex from which a way comes: the search goes backward.
+  [[nodiscard]] std::uint32_t end(Way way) const {
+    return (way.along != search_.backward ? topology_.source(way.link) : topology_.target(way.link)).value();
   }
-  [[nodiscard]] std::size_t hops(VertexId vertex) const { return into(vertex).size() + from(vertex).size(); }
-  [[nodiscard]] Hop hop(VertexId vertex, std::size_t number) const {
-    const auto in = into(vertex);
-    return number < in.size() ? Hop{in[number], true} : Hop{from(vertex)[number - in.size()], false};
+  [[nodiscard]] std::int64_t residual(Way way) const {
+    const auto flow = flow_[way.link.index()];
+    return way.along ? search_.capacity[topology_.class_of(way.link)] * factor_ - flow : flow;
   }
-  /// The vertex from which a hop comes.
-  [[nodiscard]] VertexId origin(Hop hop) const {
-    return hop.along != search_.backward ? topology_.source(hop.link) : topology_.target(hop.link);
+  [[nodiscard]] std::int64_t takes(std::uint32_t vertex) const {
+    return vertex == target_ ? 0 : supply_[vertex] - taken_[vertex];
   }
-  [[nodiscard]] std::int64_t residual(Hop hop) const {
-    const auto flow = flow_[hop.link.index()];
-    return hop.along ? search_.capacity[topology_.class_of(hop.link)] * factor_ - flow : flow;
+  void push(Way way, std::int64_t amount) {
+    auto& flow = flow_[way.link.index()];
+    if (flow == 0) changed_.push_back(way.link);
+    flow += way.along ? amount : -amount;
   }
-  [[nodiscard]] std::int64_t left(VertexId vertex) const {
-    return vertex == target_ ? 0 : supply_[vertex.index()] - taken_[vertex.index()];
+  void take(std::uint32_t vertex, std::int64_t amount) {
+    if (taken_[vertex] == 0) served_.push_back(vertex);
+    taken_[vertex] += amount;
+  }
+  bool visit(std::uint64_t count) {
+    work_ -= std::min(work_, count);
+    return work_ > 0;
   }
 
   void forget() {
     for (const auto link : changed_) flow_[link.index()] = 0;
-    for (const auto vertex : served_) taken_[vertex.index()] = 0;
+    for (const auto vertex : served_) taken_[vertex] = 0;
     changed_.clear();
     served_.clear();
-  }
-
-  /// Levels from the target, which has 1, up to the first level with a supply. False where there is none.
-  [[nodiscard]] bool find_levels() {
-    for (const auto vertex : queue_) level_[vertex.index()] = 0;
-    queue_.assign(1, target_);
-    level_[target_.index()] = 1;
-    last_level_ = std::numeric_limits<std::uint32_t>::max();
-    for (std::size_t head = 0; head < queue_.size(); ++head) {
-      const VertexId vertex = queue_[head];
-      const auto level = level_[vertex.index()];
-      next_[vertex.index()] = 0;
-      if (left(vertex) > 0) last_level_ = level;
-      if (level >= last_level_) continue;
-      const auto count = hops(vertex);
-      work_ -= std::min<std::uint64_t>(work_, count);
-      if (work_ == 0) return false;
-      for (std::size_t i = 0; i < count; ++i) {
-        const Hop way = hop(vertex, i);
-        const VertexId there = origin(way);
-        if (level_[there.index()] != 0 || residual(way) == 0) continue;
-        level_[there.index()] = level + 1;
-        queue_.push_back(there);
-      }
-    }
-    return last_level_ != std::numeric_limits<std::uint32_t>::max();
-  }
-
-  /// Pushes up to `wanted` units over paths that fall by one level per hop, until none is left. Returns the amount.
-  std::int64_t push(std::int64_t wanted) {
-    std::int64_t pushed = 0;
-    path_.clear();
-    VertexId vertex = target_;
-    while (pushed < wanted) {
-      if (level_[vertex.index()] == last_level_ && left(vertex) > 0) {
-        pushed += push_path(vertex, wanted - pushed);
-        path_.clear();
-        vertex = target_;
-      } else if (const auto way = next_hop(vertex)) {
-        path_.push_back(*way);
-        vertex = origin(*way);
-      } else if (path_.empty()) {
-        break;
-      } else {
-        vertex = end_of(path_.back());
-        path_.pop_back();
-        ++next_[vertex.index()];
-      }
-    }
-    return pushed;
-  }
-
-  [[nodiscard]] VertexId end_of(Hop hop) const { return origin({hop.link, !hop.along}); }
-
-  std::optional<Hop> next_hop(VertexId vertex) {
-    if (level_[vertex.index()] >= last_level_) return std::nullopt;
-    for (auto& i = next_[vertex.index()]; i < hops(vertex); ++i) {
-      const Hop way = hop(vertex, i);
-      work_ -= std::min<std::uint64_t>(work_, 1);
-      if (level_[origin(way).index()] == level_[vertex.index()] + 1 && residual(way) > 0) return way;
-    }
-    return std::nullopt;
-  }
-
-  std::int64_t push_path(VertexId begin, std::int64_t most) {
-    std::int64_t amount = std::min(most, left(begin));
-    for (const Hop way : path_) amount = std::min(amount, residual(way));
-    for (const Hop way : path_) {
-      auto& flow = flow_[way.link.index()];
-      if (flow == 0) changed_.push_back(way.link);
-      flow += way.along ? amount : -amount;
-    }
-    if (taken_[begin.index()] == 0) served_.push_back(begin);
-    taken_[begin.index()] += amount;
-    return amount;
   }
 
   const CutSearch& search_;
   const Topology& topology_;
   std::uint64_t& work_;
   std::int64_t factor_ = 1;
-  VertexId target_;
+  std::uint32_t target_ = 0;
   std::vector<std::int64_t> supply_;
   std::vector<std::int64_t> taken_;
   std::vector<std::int64_t> flow_;
-  std::vector<std::uint32_t> level_;  ///< 0: not met
-  std::uint32_t last_level_ = 0;
-  std::vector<std::size_t> next_;  ///< per vertex: the first hop that may still lead to a supply
-  std::vector<VertexId> queue_;
-  std::vector<Hop> path_;
   std::vector<LinkId> changed_;
-  std::vector<VertexId> served_;
+  std::vector<std::uint32_t> served_;
+  FlowSearch<Way> levels_;
 };
 
 std::int64_t capacity_into(const CutSearch& search, VertexId vertex) {

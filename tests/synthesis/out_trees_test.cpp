@@ -4,7 +4,6 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -14,7 +13,6 @@
 #include "synthesis/synthesis_support.hpp"
 #include "synthesis/trees/cut_rate.hpp"
 #include "synthesis/trees/edge_splitting.hpp"
-#include "synthesis/trees/flow_network.hpp"
 #include "synthesis/trees/out_trees.hpp"
 #include "synthesis/trees/packed.hpp"
 #include "synthesis/trees/player.hpp"
@@ -109,66 +107,6 @@ TEST(CutRate, PacksNoMoreThanEdgesCarry) {
   EXPECT_EQ(chunks, roots);
   for (std::size_t link = 0; link < load.size(); ++link)
     EXPECT_LE(network.hop(LinkId::at(link)).busy * load[link], time) << link;
-}
-
-// 0 -> 1 -> 3 carries 2, 0 -> 2 -> 3 carries 3, and 1 -> 2 lets one more through: 4 arrive, and 2 are enough if asked.
-TEST(CutRate, CountsFlows) {
-  DenseFlowNetwork flow(4);
-  flow.add_edge(0, 1, 3);
-  const auto last = flow.add_edge(1, 3, 1);
-  flow.add_edge(0, 2, 2);
-  flow.add_edge(2, 3, 4);
-  flow.add_edge(1, 2, 1);
-  EXPECT_EQ(flow.flow(0, 3, kAnyFlow), 4);
-  EXPECT_EQ(flow.flow(0, 3, 2), 2);
-  flow.set_capacity(last, 0);
-  EXPECT_EQ(flow.flow(0, 3, kAnyFlow), 3);
-}
-
-/// The least capacity of all cuts between two of `nodes` nodes, cut by cut.
-std::int64_t least_cut(const std::vector<std::array<std::int64_t, 3>>& edges, std::uint32_t nodes, std::uint32_t source,
-                       std::uint32_t sink) {
-  std::int64_t least = kAnyFlow;
-  for (std::uint32_t side = 0; side < std::uint32_t{1} << nodes; ++side) {
-    if ((side >> source & 1U) == 0 || (side >> sink & 1U) != 0) continue;
-    std::int64_t across = 0;
-    for (const auto& [from, to, capacity] : edges)
-      if ((side >> from & 1U) != 0 && (side >> to & 1U) == 0) across += capacity;
-    least = std::min(least, across);
-  }
-  return least;
-}
-
-RC_GTEST_PROP(CutRate, FlowsAsMuchAsTheLeastCut, ()) {
-  std::uint32_t nodes = *rc::gen::inRange<std::uint32_t>(2, 7);
-  DenseFlowNetwork flow(nodes);
-  std::vector<std::array<std::int64_t, 3>> edges;
-  std::vector<std::size_t> edges_before;  // per added node
-  const auto any_node = [&] { return *rc::gen::inRange<std::uint32_t>(0, nodes); };
-  for (int step = *rc::gen::inRange(1, 40); step > 0; --step) {
-    const int what = *rc::gen::inRange(0, 10);
-    const std::int64_t capacity = *rc::gen::inRange(0, 6);
-    if (what == 0 && nodes < 9) {
-      edges_before.push_back(edges.size());
-      RC_ASSERT(flow.add_node() == nodes++);
-    } else if (what == 1 && !edges_before.empty()) {
-      flow.remove_last_node();
-      edges.resize(edges_before.back());
-      edges_before.pop_back();
-      --nodes;
-    } else if (what == 2 && !edges.empty()) {
-      const auto edge = *rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(edges.size()));
-      flow.set_capacity(edge, capacity);
-      edges[edge][2] = capacity;
-    } else if (const auto from = any_node(), to = any_node(); what < 8 && from != to) {
-      RC_ASSERT(flow.add_edge(from, to, capacity) == edges.size());
-      edges.push_back({from, to, capacity});
-    } else if (from != to) {
-      const auto least = least_cut(edges, nodes, from, to);
-      RC_ASSERT(flow.flow(from, to, kAnyFlow) == least);
-      RC_ASSERT(flow.flow(from, to, 3) == std::min<std::int64_t>(3, least));
-    }
-  }
 }
 
 SimTime time_of(const Topology& topology, CollectiveKind kind, std::int64_t chunks) {

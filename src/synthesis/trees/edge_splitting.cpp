@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "synthesis/trees/flow_network.hpp"
+#include "tenex/base/graph/max_flow.hpp"
 
 namespace tenex {
 namespace {

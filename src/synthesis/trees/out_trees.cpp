@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "synthesis/trees/flow_network.hpp"
+#include "tenex/base/graph/max_flow.hpp"
 
 namespace tenex {
 namespace {
@@ -29,9 +29,9 @@ class OutTreePacker {
             npus_, edges.size(), [&](std::size_t i) { return network.source(edges[i].way).index(); },
             [](std::size_t i) { return static_cast<std::uint32_t>(i); })),
         flow_(npus_ + 1) {
+    for (std::uint32_t npu = 0; npu < npus_; ++npu) flow_.add_edge(source(), npu, roots[npu]);
     for (const CapacityEdge& edge : edges)
       flow_.add_edge(network.source(edge.way).value(), network.target(edge.way).value(), edge.chunks);
-    for (std::uint32_t npu = 0; npu < npus_; ++npu) starts_.push_back(flow_.add_edge(source(), npu, roots[npu]));
     others_ = std::accumulate(roots.begin(), roots.end(), std::int64_t{0});
   }
 
@@ -40,7 +40,7 @@ class OutTreePacker {
     for (std::uint32_t npu = 0; npu < npus_; ++npu) {
       if (waiting_chunks_[npu] == 0) continue;
       Batch batch = batch_at(NpuId(npu));
-      flow_.set_capacity(starts_[npu], 0);
+      flow_.set_capacity(npu, 0);
       waiting_chunks_[npu] = 0;
       others_ -= batch.chunks;
       while (true) {
@@ -59,6 +59,8 @@ class OutTreePacker {
 
  private:
   [[nodiscard]] std::uint32_t source() const { return static_cast<std::uint32_t>(npus_); }
+  /// The edge's number in the network. Those from the source come first, so that flows find it first.
+  [[nodiscard]] std::uint32_t flow_edge(std::uint32_t edge) const { return static_cast<std::uint32_t>(npus_) + edge; }
 
   [[nodiscard]] Batch batch_at(NpuId root) const {
     Batch batch;
@@ -84,7 +86,7 @@ class OutTreePacker {
       }
       const WayId way = edges_[edge].way;
       const NpuId to = network_.target(way);
-      flow_.set_capacity(edge, flow_.capacity(edge) - chunks);
+      flow_.set_capacity(flow_edge(edge), flow_.capacity(flow_edge(edge)) - chunks);
       batch.has[to.index()] = true;
       batch.depth[to.index()] = batch.depth[network_.source(way).index()] + 1;
       batch.tree.down[to.index()] = way;
@@ -117,12 +119,13 @@ class OutTreePacker {
   /// How many of the batch's trees may take the edge.
   [[nodiscard]] std::int64_t most_on(Batch& batch, std::uint32_t edge) {
     const NpuId to = network_.target(edges_[edge].way);
-    if (batch.has[to.index()] || batch.rejected[edge] || flow_.capacity(edge) == 0) return 0;
+    if (batch.has[to.index()] || batch.rejected[edge]) return 0;
     const NpuId from = network_.source(edges_[edge].way);
-    const std::int64_t most = std::min(batch.chunks, flow_.capacity(edge));
-    flow_.set_capacity(starts_[from.index()], kAnyFlow);
+    const std::int64_t most = std::min(batch.chunks, flow_.capacity(flow_edge(edge)));
+    if (most == 0) return 0;
+    flow_.set_capacity(from.value(), kAnyFlow);
     const std::int64_t excess = flow_.flow(source(), to.value(), others_ + most) - others_;
-    flow_.set_capacity(starts_[from.index()], waiting_chunks_[from.index()]);
+    flow_.set_capacity(from.value(), waiting_chunks_[from.index()]);
     if (excess <= 0) batch.rejected[edge] = true;
     return std::clamp<std::int64_t>(excess, 0, most);
   }
@@ -143,8 +146,7 @@ class OutTreePacker {
   RootChunks waiting_chunks_;  ///< of roots whose trees have not begun
   std::size_t npus_;
   Csr<std::uint32_t> out_of_;
-  DenseFlowNetwork flow_;  ///< the edges by their numbers; the room that is left
-  std::vector<std::uint32_t> starts_;
+  FlowNetwork flow_;            ///< of each NPU the edge from the source; then the edges, with the room that is left
   std::vector<Batch> waiting_;  ///< the last one is the last node of the flows
   std::int64_t others_ = 0;     ///< trees that are not finished, but for the batch
 };
