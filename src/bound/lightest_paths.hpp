@@ -2,13 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <queue>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "tenex/base/graph/shortest_paths.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -23,20 +21,12 @@ class LightestPaths {
   void search(VertexId source, const Weights& weights) {
     std::ranges::fill(distance_, std::numeric_limits<double>::infinity());
     settled_.clear();
-    distance_[source.index()] = 0;
-    open_.emplace(0, source.value());
-    while (!open_.empty()) {
-      const auto [distance, vertex] = open_.top();
-      open_.pop();
-      if (distance > distance_[vertex]) continue;
-      settled_.emplace_back(vertex);
-      for (const auto link : topology_.out_links(VertexId(vertex))) {
-        const double there = distance + static_cast<double>(weights[link.index()]);
-        auto& known = distance_[topology_.target(link).index()];
-        if (there >= known) continue;
-        known = there;
-        open_.emplace(there, topology_.target(link).value());
-      }
+    paths_.begin(distance_);
+    paths_.reach(source.value(), 0);
+    while (const auto at = paths_.next()) {
+      settled_.emplace_back(at->vertex);
+      for (const auto link : topology_.out_links(VertexId(at->vertex)))
+        paths_.reach(topology_.target(link).value(), at->cost + static_cast<double>(weights[link.index()]));
     }
   }
 
@@ -74,11 +64,10 @@ class LightestPaths {
   }
 
  private:
-  using Open = std::pair<double, std::uint32_t>;
   const Topology& topology_;
   std::vector<double> distance_;
   std::vector<VertexId> settled_;  ///< by distance
-  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
+  BestPaths<double> paths_;
   std::vector<double> passing_;
   std::vector<LinkId> last_links_;
 };

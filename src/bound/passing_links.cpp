@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <queue>
-#include <utility>
 
+#include "tenex/base/graph/shortest_paths.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -14,41 +13,32 @@ namespace tenex {
 namespace {
 
 /// Per vertex, the best path over cut-through switches from any holder (or to any, `backward`); `none` for holders.
-template <class Value, class Better, class Extend>
-std::vector<Value> best_paths(const Topology& network, bool backward, Value none, Value worst, Better better,
-                              Extend extend) {
+template <class Better, class Value, class Extend>
+std::vector<Value> best_paths(const Topology& network, bool backward, Value none, Value worst, Extend extend) {
   std::vector<Value> best(network.vertices(), worst);
-  using Entry = std::pair<Value, VertexId>;
-  const auto later = [&](const Entry& a, const Entry& b) { return better(b.first, a.first); };
-  std::priority_queue<Entry, std::vector<Entry>, decltype(later)> open(later);
-  for (std::size_t v = 0; v < network.vertices(); ++v) {
-    if (cuts_through(network, VertexId::at(v))) continue;
-    best[v] = none;
-    open.emplace(none, VertexId::at(v));
-  }
-  while (!open.empty()) {
-    const auto [value, at] = open.top();
-    open.pop();
-    if (better(best[at.index()], value)) continue;
-    for (const LinkId link : backward ? network.in_links(at) : network.out_links(at)) {
+  BestPaths<Value, Better> paths(best);
+  for (std::uint32_t v = 0; v < network.vertices(); ++v)
+    if (!cuts_through(network, VertexId(v))) paths.reach(v, none);
+  while (const auto at = paths.next()) {
+    const VertexId vertex(at->vertex);
+    for (const LinkId link : backward ? network.in_links(vertex) : network.out_links(vertex)) {
       const VertexId next = backward ? network.source(link) : network.target(link);
-      const Value there = extend(value, link);
-      if (!cuts_through(network, next) || !better(there, best[next.index()])) continue;
-      best[next.index()] = there;
-      open.emplace(there, next);
+      if (cuts_through(network, next)) paths.reach(next.value(), extend(at->cost, link));
     }
   }
   return best;
 }
 
 std::vector<SimTime> least_alphas(const Topology& network, bool backward) {
-  return best_paths(network, backward, SimTime::zero(), SimTime::max(), std::less<>(),
-                    [&](SimTime before, LinkId link) { return saturating_sum(before, network.alpha(link)); });
+  return best_paths<std::less<>>(network, backward, SimTime::zero(), SimTime::max(), [&](SimTime before, LinkId link) {
+    return saturating_sum(before, network.alpha(link));
+  });
 }
 
 std::vector<Bandwidth> widest_paths(const Topology& network, bool backward) {
-  return best_paths(network, backward, Bandwidth::max(), Bandwidth::zero(), std::greater<>(),
-                    [&](Bandwidth before, LinkId link) { return std::min(before, network.bandwidth(link)); });
+  return best_paths<std::greater<>>(
+      network, backward, Bandwidth::max(), Bandwidth::zero(),
+      [&](Bandwidth before, LinkId link) { return std::min(before, network.bandwidth(link)); });
 }
 
 }  // namespace

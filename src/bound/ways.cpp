@@ -1,8 +1,8 @@
 #include "bound/ways.hpp"
 
-#include <functional>
 #include <limits>
-#include <queue>
+
+#include "tenex/base/graph/shortest_paths.hpp"
 
 namespace tenex {
 
@@ -61,29 +61,22 @@ class NearestEnds {
   NearestEnds(const Topology& topology, const std::vector<double>& weights, bool backward)
       : topology_(topology),
         backward_(backward),
-        distance_(topology.vertices(), std::numeric_limits<double>::infinity()),
         end_(topology.vertices()),
         step_(topology.vertices(), LinkId::none()) {
-    using Open = std::pair<double, std::uint32_t>;
-    std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+    std::vector<double> distance(topology.vertices(), std::numeric_limits<double>::infinity());
+    BestPaths<double> paths(distance);
     for (std::uint32_t v = 0; v < topology.vertices(); ++v) {
       if (is_plain_switch(topology, VertexId(v))) continue;
-      distance_[v] = 0;
+      paths.reach(v, 0);
       end_[v] = VertexId(v);
-      open.emplace(0, v);
     }
-    while (!open.empty()) {
-      const auto [distance, vertex] = open.top();
-      open.pop();
-      if (distance > distance_[vertex]) continue;
-      for (const auto link : backward ? topology.in_links(VertexId(vertex)) : topology.out_links(VertexId(vertex))) {
+    while (const auto at = paths.next()) {
+      const VertexId vertex(at->vertex);
+      for (const auto link : backward ? topology.in_links(vertex) : topology.out_links(vertex)) {
         const auto next = backward ? topology.source(link) : topology.target(link);
-        const double there = distance + weights[link.index()];
-        if (!is_plain_switch(topology, next) || there >= distance_[next.index()]) continue;
-        distance_[next.index()] = there;
-        end_[next.index()] = end_[vertex];
+        if (!is_plain_switch(topology, next) || !paths.reach(next.value(), at->cost + weights[link.index()])) continue;
+        end_[next.index()] = end_[vertex.index()];
         step_[next.index()] = link;
-        open.emplace(there, next.value());
       }
     }
   }
@@ -101,7 +94,6 @@ class NearestEnds {
  private:
   const Topology& topology_;
   bool backward_;
-  std::vector<double> distance_;
   std::vector<VertexId> end_;
   std::vector<LinkId> step_;
 };

@@ -1,18 +1,17 @@
-// Shortest times: breadth-first where all hops take the same time, else Dijkstra with a binary heap. Over cut-through
-// switches the serialization time of a path's slowest link counts once, so there the search keeps, per vertex, every
-// pair of a time and a slowest link that no other pair is as good as.
+// Shortest times: breadth-first where all hops take the same time, else Dijkstra. Over cut-through switches the
+// serialization time of a path's slowest link counts once, so there the search keeps, per vertex, every pair of a time
+// and a slowest link that no other pair is as good as.
 #include "tenex/topology/distance.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <queue>
 #include <utility>
 
 #include "tenex/base/bitset.hpp"
+#include "tenex/base/graph/shortest_paths.hpp"
 #include "tenex/topology/family.hpp"
 #include "tenex/topology/wires.hpp"
 #include "topology/dimensions.hpp"
@@ -41,22 +40,11 @@ std::vector<SimTime> breadth_first(const Topology& topology, VertexId source, Si
 
 std::vector<SimTime> dijkstra(const Topology& topology, VertexId source, const std::vector<SimTime>& hop_of_class) {
   std::vector<SimTime> arrival(topology.vertices(), SimTime::max());
-  using Entry = std::pair<SimTime, VertexId>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  arrival[source.index()] = SimTime::zero();
-  open.emplace(SimTime::zero(), source);
-  while (!open.empty()) {
-    const auto [time, at] = open.top();
-    open.pop();
-    if (time > arrival[at.index()]) continue;
-    for (const LinkId link : topology.out_links(at)) {
-      const SimTime next = saturating_sum(time, hop_of_class[topology.class_of(link)]);
-      SimTime& there = arrival[topology.target(link).index()];
-      if (next >= there) continue;
-      there = next;
-      open.emplace(next, topology.target(link));
-    }
-  }
+  BestPaths<SimTime> paths(arrival);
+  paths.reach(source.value(), SimTime::zero());
+  while (const auto at = paths.next())
+    for (const LinkId link : topology.out_links(VertexId(at->vertex)))
+      paths.reach(topology.target(link).value(), saturating_sum(at->cost, hop_of_class[topology.class_of(link)]));
   return arrival;
 }
 
@@ -66,13 +54,13 @@ struct Reached {
   SimTime time;
   VertexId at;
   Bandwidth slowest;
-  bool operator>(const Reached& other) const { return std::pair(time, at) > std::pair(other.time, other.at); }
+  bool operator<(const Reached& other) const { return std::pair(time, at) < std::pair(other.time, other.at); }
 };
 
 std::vector<SimTime> search_through(const Topology& topology, VertexId source, Bytes size) {
   std::vector<SimTime> arrival(topology.vertices(), SimTime::max());
   std::vector<Bandwidth> passed(topology.vertices(), Bandwidth::zero());  // the best so far; times only grow
-  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> open;
+  LeastFirst<Reached> open;
   const auto reach = [&](SimTime time, VertexId vertex, Bandwidth slowest) {
     const bool passes = cuts_through(topology, vertex);
     if (!passes) time = saturating_sum(time, serialization_time(size, slowest));
@@ -84,8 +72,7 @@ std::vector<SimTime> search_through(const Topology& topology, VertexId source, B
   arrival[source.index()] = SimTime::zero();
   open.push({SimTime::zero(), source, Bandwidth::max()});
   while (!open.empty()) {
-    const auto [time, at, slowest] = open.top();
-    open.pop();
+    const auto [time, at, slowest] = open.pop();
     const bool passes = cuts_through(topology, at);
     if (passes ? slowest <= passed[at.index()] : time > arrival[at.index()]) continue;
     passed[at.index()] = slowest;

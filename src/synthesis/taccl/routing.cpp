@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
-#include <queue>
-#include <tuple>
 #include <utility>
 
+#include "tenex/base/graph/shortest_paths.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex::taccl {
@@ -30,34 +28,28 @@ bool takes(const Instance& instance, VertexId vertex, ChunkId chunk) {
 
 /// Shortest paths of a chunk from its source.
 struct Paths {
-  std::vector<SimTime> arrival;  ///< by vertex; SimTime::max(): never
-  std::vector<LinkId> last;      ///< the link of the path's end, by vertex
+  using Cost = std::pair<SimTime, SimTime>;  ///< arrival, what the links carry
+  std::vector<Cost> best;                    ///< by vertex
+  std::vector<LinkId> last;                  ///< the link of the path's end, by vertex
+
+  /// SimTime::max(): never.
+  [[nodiscard]] SimTime arrival(std::size_t vertex) const { return best[vertex].first; }
 };
 
 /// Of paths that take equally long, those whose links carry less in all.
 Paths shortest_paths(const Instance& instance, ChunkId chunk, const std::vector<SimTime>& load) {
   const Topology& topology = instance.topology;
-  using Entry = std::tuple<SimTime, SimTime, VertexId>;  ///< arrival, load, vertex
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  Paths paths{std::vector(topology.vertices(), SimTime::max()), std::vector(topology.vertices(), LinkId::none())};
-  std::vector<SimTime> loads(topology.vertices(), SimTime::max());
-  const VertexId source = vertex_of(instance.collective.source(chunk));
-  paths.arrival[source.index()] = loads[source.index()] = SimTime::zero();
-  for (open.push({SimTime::zero(), SimTime::zero(), source}); !open.empty();) {
-    const auto [time, carried, vertex] = open.top();
-    open.pop();
-    if (std::tie(time, carried) != std::tie(paths.arrival[vertex.index()], loads[vertex.index()])) continue;
-    for (const LinkId link : topology.out_links(vertex)) {
-      const std::size_t target = topology.target(link).index();
-      const SimTime arrival = time + hop_of(instance, link, chunk).latency;
-      const SimTime all = carried + load[link.index()];
-      if (std::tie(arrival, all) >= std::tie(paths.arrival[target], loads[target])) continue;
-      paths.arrival[target] = arrival;
-      loads[target] = all;
-      paths.last[target] = link;
-      open.push({arrival, all, VertexId::at(target)});
+  Paths paths{std::vector(topology.vertices(), Paths::Cost(SimTime::max(), SimTime::max())),
+              std::vector(topology.vertices(), LinkId::none())};
+  BestPaths<Paths::Cost> search(paths.best);
+  search.reach(vertex_of(instance.collective.source(chunk)).value(), {SimTime::zero(), SimTime::zero()});
+  while (const auto at = search.next())
+    for (const LinkId link : topology.out_links(VertexId(at->vertex))) {
+      const VertexId target = topology.target(link);
+      const Paths::Cost cost(at->cost.first + hop_of(instance, link, chunk).latency,
+                             at->cost.second + load[link.index()]);
+      if (search.reach(target.value(), cost)) paths.last[target.index()] = link;
     }
-  }
   return paths;
 }
 
@@ -127,7 +119,7 @@ class RoutingProgram {
     for (std::size_t i = 0; i < topology.links(); ++i) {
       const LinkId link = LinkId::at(i);
       const HopTime hop = hop_of(instance_, link, chunk);
-      const SimTime start = paths.arrival[topology.source(link).index()];
+      const SimTime start = paths.arrival(topology.source(link).index());
       if (topology.target(link) == source || start == SimTime::max() || scaled(start + hop.latency) >= 1) continue;
       columns[i] = program_.add_column(0, 1, 0, true);
       link_terms_[i].emplace_back(columns[i], scaled(hop.busy));
@@ -142,7 +134,7 @@ class RoutingProgram {
         continue;
       }
       program_.add_row(in[v], must ? 1 : 0, 1);
-      times[v] = program_.add_column(scaled(paths.arrival[v]), 1);
+      times[v] = program_.add_column(scaled(paths.arrival(v)), 1);
       if (!must) continue;
       const std::array<LinearProgram::Term, 2> before{{{times[v], 1.0}, {time_, -1.0}}};
       program_.add_row(before, -LinearProgram::kUnbounded, 0);
@@ -209,7 +201,7 @@ std::optional<std::pair<NpuId, NpuId>> unreachable_npus(const Instance& instance
     const ChunkId chunk = ChunkId::at(c);
     const Paths paths = shortest_paths(instance, chunk, no_load);
     for (std::size_t npu = 0; npu < instance.topology.npus(); ++npu)
-      if (takes(instance, VertexId::at(npu), chunk) && paths.arrival[npu] == SimTime::max())
+      if (takes(instance, VertexId::at(npu), chunk) && paths.arrival(npu) == SimTime::max())
         return std::pair(instance.collective.source(chunk), NpuId::at(npu));
   }
   return std::nullopt;

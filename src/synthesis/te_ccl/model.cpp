@@ -5,11 +5,11 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <queue>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "tenex/base/graph/shortest_paths.hpp"
 #include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -435,21 +435,11 @@ std::vector<std::vector<int>> epoch_distances(const Topology& topology, const Ep
   std::vector<std::vector<int>> all;
   for (std::size_t from = 0; from < topology.vertices(); ++from) {
     std::vector<int> least(topology.vertices(), kNever);
-    std::priority_queue<std::pair<int, std::size_t>, std::vector<std::pair<int, std::size_t>>, std::greater<>> open;
-    least[from] = 0;
-    open.emplace(0, from);
-    while (!open.empty()) {
-      const auto [epochs, vertex] = open.top();
-      open.pop();
-      if (epochs > least[vertex]) continue;
-      for (const LinkId link : topology.out_links(VertexId::at(vertex))) {
-        const auto to = topology.target(link).index();
-        const int there = epochs + grid.links[link.index()].latency;
-        if (there >= least[to]) continue;
-        least[to] = there;
-        open.emplace(there, to);
-      }
-    }
+    BestPaths<int> paths(least);
+    paths.reach(static_cast<std::uint32_t>(from), 0);
+    while (const auto at = paths.next())
+      for (const LinkId link : topology.out_links(VertexId(at->vertex)))
+        paths.reach(topology.target(link).value(), at->cost + grid.links[link.index()].latency);
     all.push_back(std::move(least));
   }
   return all;

@@ -120,7 +120,7 @@ class SplitNetwork {
   }
 
   const Topology& topology_;
-  DenseFlowNetwork flow_;
+  FlowNetwork flow_;
   std::uint32_t source_;
   std::uint32_t sink_;
   std::int64_t total_;

@@ -1,8 +1,7 @@
-// Breadth first where hops are alike, else Dijkstra on a binary heap of (distance, vertex).
+// Breadth first where hops are alike, else Dijkstra.
 #include "synthesis/pccl/paths/distances.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace tenex {
 
@@ -10,7 +9,6 @@ template <class Cell>
 void DistanceSearch<Cell>::fill(std::uint32_t vertex, std::size_t size_class, LinkDirection direction,
                                 const Bitset* allowed, std::span<Cell> row) {
   std::fill(row.begin(), row.end(), kUnreached<Cell>);
-  row[vertex] = 0;
   if (network_.equal_hops())
     breadth_first(vertex, direction, allowed, row);
   else
@@ -20,6 +18,7 @@ void DistanceSearch<Cell>::fill(std::uint32_t vertex, std::size_t size_class, Li
 template <class Cell>
 void DistanceSearch<Cell>::breadth_first(std::uint32_t vertex, LinkDirection direction, const Bitset* allowed,
                                          std::span<Cell> row) {
+  row[vertex] = 0;
   queue_.assign(1, vertex);
   for (std::size_t head = 0; head < queue_.size(); ++head) {
     const auto next = static_cast<Cell>(row[queue_[head]] + 1);
@@ -34,21 +33,14 @@ void DistanceSearch<Cell>::breadth_first(std::uint32_t vertex, LinkDirection dir
 template <class Cell>
 void DistanceSearch<Cell>::dijkstra(std::uint32_t vertex, std::size_t size_class, LinkDirection direction,
                                     const Bitset* allowed, std::span<Cell> row) {
-  heap_.assign(1, vertex);
-  while (!heap_.empty()) {
-    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    const auto at = static_cast<std::uint32_t>(heap_.back());
-    const std::uint64_t distance = heap_.back() >> 32U;
-    heap_.pop_back();
-    if (distance != row[at]) continue;
-    for (const PathHop& hop : hops(at, direction)) {
-      const std::uint64_t next = distance + network_.weight(hop.link, size_class);
-      if (next >= row[hop.vertex] || (allowed != nullptr && !allowed->test(hop.vertex))) continue;
-      row[hop.vertex] = static_cast<Cell>(next);
-      heap_.push_back(next << 32U | hop.vertex);
-      std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  paths_.begin(row);
+  paths_.reach(vertex, 0);
+  while (const auto at = paths_.next())
+    for (const PathHop& hop : hops(at->vertex, direction)) {
+      if (allowed != nullptr && !allowed->test(hop.vertex)) continue;
+      const std::uint64_t next = std::uint64_t{at->cost} + network_.weight(hop.link, size_class);
+      paths_.reach(hop.vertex, static_cast<Cell>(std::min<std::uint64_t>(next, kUnreached<Cell>)));
     }
-  }
 }
 
 template class DistanceSearch<std::uint16_t>;

@@ -14,6 +14,7 @@
 
 #include "synthesis/pccl/paths/network.hpp"
 #include "tenex/base/bitset.hpp"
+#include "tenex/base/graph/shortest_paths.hpp"
 
 namespace tenex {
 
@@ -45,7 +46,7 @@ class DistanceSearch {
 
   const PathNetwork& network_;
   std::vector<std::uint32_t> queue_;
-  std::vector<std::uint64_t> heap_;
+  BestPaths<Cell> paths_;
 };
 
 /// The rows to many destinations.

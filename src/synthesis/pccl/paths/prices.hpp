@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "synthesis/pccl/paths/distances.hpp"
@@ -49,27 +48,16 @@ class LinkPrices {
 
   void fill(const PathNetwork& network, std::uint32_t destination, const Bitset* allowed,
             std::span<std::uint32_t> row) {
-    row[destination] = 0;
-    heap_.assign(1, destination);
-    while (!heap_.empty()) {
-      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-      const auto at = static_cast<std::uint32_t>(heap_.back());
-      const auto sum = static_cast<std::uint32_t>(heap_.back() >> 32U);
-      heap_.pop_back();
-      if (sum != row[at]) continue;
-      for (const PathHop& hop : network.in(at)) {
-        const std::uint32_t next = sum + price_[hop.link];
-        if (next >= row[hop.vertex] || (allowed != nullptr && !allowed->test(hop.vertex))) continue;
-        row[hop.vertex] = next;
-        heap_.push_back(std::uint64_t{next} << 32U | hop.vertex);
-        std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
-      }
-    }
+    paths_.begin(row);
+    paths_.reach(destination, 0);
+    while (const auto at = paths_.next())
+      for (const PathHop& hop : network.in(at->vertex))
+        if (allowed == nullptr || allowed->test(hop.vertex)) paths_.reach(hop.vertex, at->cost + price_[hop.link]);
   }
 
   std::vector<std::uint32_t> price_;  ///< by link
   DistanceTable<std::uint32_t> rows_;
-  std::vector<std::uint64_t> heap_;
+  BestPaths<std::uint32_t> paths_;
 };
 
 }  // namespace tenex
