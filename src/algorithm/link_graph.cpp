@@ -2,13 +2,12 @@
 #include "algorithm/link_graph.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "algorithm/seats.hpp"
+#include "tenex/base/graph/least_first.hpp"
 
 namespace tenex {
 namespace {
@@ -79,11 +78,11 @@ Tree grow_tree(LinkGraph& graph, std::uint32_t root, PairCost cost) {
     std::uint64_t found;
     std::uint32_t pair;
     std::uint32_t parent;
-    [[nodiscard]] bool operator>(const Candidate& other) const {
-      return std::tie(cost, depth, found) > std::tie(other.cost, other.depth, other.found);
+    [[nodiscard]] bool operator<(const Candidate& other) const {
+      return std::tie(cost, depth, found) < std::tie(other.cost, other.depth, other.found);
     }
   };
-  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+  LeastFirst<Candidate> queue;
   std::vector<bool> in_tree(graph.pairs_of.size(), false);
   std::uint64_t found = 0;
   Tree tree{root, {}};
@@ -93,8 +92,7 @@ Tree grow_tree(LinkGraph& graph, std::uint32_t root, PairCost cost) {
   };
   add(root, 0);
   while (!queue.empty()) {
-    const auto next = queue.top();
-    queue.pop();
+    const auto next = queue.pop();
     auto& pair = graph.pairs[next.pair];
     const auto child = pair.a ^ pair.b ^ next.parent;
     if (in_tree[child]) continue;

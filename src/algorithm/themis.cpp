@@ -17,13 +17,13 @@
 // training of DL models", ISCA 2022; a baseline of TACOS, section VI-B.3, and of LIBRA, section VI-D.
 #include <algorithm>
 #include <cstdint>
-#include <queue>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "algorithm/dimensionwise.hpp"
 #include "algorithm/textbook.hpp"
+#include "tenex/base/graph/least_first.hpp"
 #include "tenex/topology/block.hpp"
 #include "tenex/topology/timing.hpp"
 
@@ -108,11 +108,10 @@ class Turns {
     std::vector<std::vector<SimTime>> ends(grid_.size());
     std::vector<SimTime> free(grid_.size());
     using Ready = std::tuple<SimTime, std::uint32_t, std::size_t>;  // time, slice, visit
-    std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-    for (std::uint32_t k = 0; k < orders.size(); ++k) ready.emplace(SimTime::zero(), k, 0);
+    LeastFirst<Ready> ready;
+    for (std::uint32_t k = 0; k < orders.size(); ++k) ready.push({SimTime::zero(), k, 0});
     while (!ready.empty()) {
-      const auto [since, slice, number] = ready.top();
-      ready.pop();
+      const auto [since, slice, number] = ready.pop();
       const auto& visit = visits[slice][number];
       auto start = std::max(since, free[visit.dimension]);
       auto& ended = ends[visit.dimension];
@@ -120,7 +119,7 @@ class Turns {
       free[visit.dimension] = saturating_sum(start, visit.busy);
       ended.push_back(saturating_sum(free[visit.dimension], visit.latency));
       turns[visit.dimension].push_back(visit.turn);
-      if (number + 1 < visits[slice].size()) ready.emplace(ended.back(), slice, number + 1);
+      if (number + 1 < visits[slice].size()) ready.push({ended.back(), slice, number + 1});
     }
     return turns;
   }

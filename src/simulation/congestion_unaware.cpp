@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "simulation/message_sizes.hpp"
 #include "simulation/next_links.hpp"
 #include "simulation/record.hpp"
+#include "tenex/base/graph/least_first.hpp"
 
 namespace tenex {
 namespace {
@@ -25,13 +25,11 @@ struct FormulaEvent {
   SimTime time;
   std::uint64_t order;  ///< order of injection, from 1; 0 is the start of the destination
   Message message;
-};
 
-struct LaterEvent {
-  bool operator()(const FormulaEvent& a, const FormulaEvent& b) const {
-    if (a.time != b.time) return a.time > b.time;
-    if (a.message.destination != b.message.destination) return a.message.destination > b.message.destination;
-    return a.order > b.order;
+  bool operator<(const FormulaEvent& other) const {
+    if (time != other.time) return time < other.time;
+    if (message.destination != other.message.destination) return message.destination < other.message.destination;
+    return order < other.order;
   }
 };
 
@@ -64,8 +62,7 @@ class FormulaEngine {
     for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu)
       if (awake_[npu]) start(NpuId(npu), SimTime::zero());
     while (!failure_ && !events_.empty()) {
-      const auto event = events_.top();
-      events_.pop();
+      const auto event = events_.pop();
       if (event.order == 0)
         wake(event.message.destination, event.time);
       else
@@ -149,7 +146,7 @@ class FormulaEngine {
   std::vector<bool> awake_;                 ///< by NPU: whether it has started
   std::vector<std::vector<Message>> held_;  ///< by NPU: messages that arrived before its start
   std::vector<Message> triggered_;
-  std::priority_queue<FormulaEvent, std::vector<FormulaEvent>, LaterEvent> events_;
+  LeastFirst<FormulaEvent> events_;
   std::optional<Diagnostic> failure_;
   std::vector<DeliveredMessage> delivered_;  ///< only if arrivals are recorded
   Simulation result_;

@@ -6,12 +6,9 @@
 // opposite one. Simulating NPU 0 with one FIFO per direction therefore simulates all NPUs. A message in flight carries
 // the offset that it still has to go and, for the program, the message as it was injected.
 //
-// Encoding: an in-port per direction, and the heads of the FIFOs in a heap by (time, rank of the port).
+// Encoding: an in-port per direction, whose FIFO is a lane of events.
 #include <algorithm>
-#include <deque>
 #include <memory>
-#include <queue>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,6 +16,7 @@
 #include "simulation/message_sizes.hpp"
 #include "simulation/port_ranks.hpp"
 #include "simulation/record.hpp"
+#include "tenex/base/graph/event_queue.hpp"
 #include "tenex/topology/translation.hpp"
 
 namespace tenex {
@@ -35,7 +33,8 @@ class OrbitEngine {
         sizes_(topology, collective, program, options.occupancy),
         state_(program.begin()),
         ways_(group_.directions().size()),
-        single_step_(group_.npus(), no_direction) {
+        single_step_(group_.npus(), no_direction),
+        flights_(ways_.size()) {
     const auto ports = topology.in_links(VertexId(0)).size();
     const auto links = links_by_port(topology);
     for (std::uint32_t rank = 0; rank < ports; ++rank) ways_[group_.departure(links[rank]).direction].rank = rank;
@@ -51,14 +50,9 @@ class OrbitEngine {
     triggered_.clear();
     state_->start(NpuId(0), triggered_);
     inject_all(SimTime::zero());
-    while (!heads_.empty()) {
-      const auto direction = heads_.top().direction;
-      heads_.pop();
-      auto& way = ways_[direction];
-      auto flight = way.queue.front();
-      way.queue.pop_front();
-      if (!way.queue.empty()) heads_.push({way.queue.front().arrival, way.rank, direction});
-      arrive(flight);
+    while (!flights_.empty()) {
+      const SimTime now = flights_.time();
+      arrive(flights_.pop(), now);
     }
     return finish();
   }
@@ -67,24 +61,16 @@ class OrbitEngine {
   static constexpr std::uint32_t no_direction = UINT32_MAX;
 
   struct Flight {
-    SimTime arrival;
     NpuId offset;  ///< still to go from the vertex of the arrival
     std::uint32_t size_class;
     Message message;  ///< as injected by NPU 0
   };
   struct Way {
     SimTime free;
-    std::deque<Flight> queue;
     std::uint32_t rank = 0;  ///< rank of the in-port
     std::uint16_t link_class = 0;
     Bytes bytes;
     SimTime busy;
-  };
-  struct Head {
-    SimTime time;
-    std::uint32_t rank;
-    std::uint32_t direction;
-    bool operator<(const Head& other) const { return std::tuple(time, rank) > std::tuple(other.time, other.rank); }
   };
 
   /// Along a ring the shorter way, with ties toward increasing positions; in a fully connected block the direction
@@ -98,25 +84,24 @@ class OrbitEngine {
     return no_direction;
   }
 
-  void arrive(Flight& flight) {
-    if (flight.offset != NpuId(0)) return enter_next(flight, flight.arrival);
-    finish_ = std::max(finish_, flight.arrival);
+  void arrive(const Flight& flight, SimTime now) {
+    if (flight.offset != NpuId(0)) return enter_next(flight, now);
+    finish_ = std::max(finish_, now);
     triggered_.clear();
     state_->arrive(program_.to_origin(flight.message, group_), triggered_);
-    inject_all(flight.arrival);
+    inject_all(now);
   }
 
   void inject_all(SimTime now) {
     for (const auto& message : triggered_) {
       ensure(message.source == NpuId(0), "a program that moves with its shape sends from elsewhere");
       ensure(message.destination != NpuId(0), "a program sends a message from an NPU to itself");
-      Flight flight{SimTime(), message.destination, sizes_.of(message), message};
       ++messages_;
-      enter_next(flight, now);
+      enter_next({message.destination, sizes_.of(message), message}, now);
     }
   }
 
-  void enter_next(Flight& flight, SimTime now) {
+  void enter_next(Flight flight, SimTime now) {
     // The offset's first position that is not zero gives the next dimension.
     std::uint32_t rest = flight.offset.value();
     std::uint32_t direction = no_direction;
@@ -132,13 +117,11 @@ class OrbitEngine {
     const auto& hop = sizes_.hop(way.link_class, flight.size_class);
     const auto start = std::max(now, way.free);
     way.free = start + hop.busy;
-    flight.arrival = start + hop.latency;
     way.bytes += sizes_.bytes(flight.size_class);
     way.busy += hop.busy;
     ++hops_;
     if (bins_ != nullptr) bins_->add(start, hop.busy, group_.npus());
-    if (way.queue.empty()) heads_.push({flight.arrival, way.rank, direction});
-    way.queue.push_back(flight);
+    flights_.push(way.rank, start + hop.latency, flight);
   }
 
   Simulation finish() {
@@ -167,7 +150,7 @@ class OrbitEngine {
   std::unique_ptr<ProgramState> state_;
   std::vector<Way> ways_;                   ///< by direction
   std::vector<std::uint32_t> single_step_;  ///< by offset along one dimension: the direction of the first hop
-  std::priority_queue<Head> heads_;
+  EventLanes<Flight> flights_;              ///< by rank of the in-port
   std::vector<Message> triggered_;
   UtilizationBins* bins_ = nullptr;
   SimTime finish_;

@@ -10,12 +10,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <queue>
 #include <utility>
 #include <vector>
 
 #include "simulation/large_pages.hpp"
+#include "tenex/base/graph/least_first.hpp"
 
 namespace tenex {
 
@@ -30,7 +29,7 @@ class WindowCalendar {
     if (window - window_ < slots_)
       add(ring_[static_cast<std::size_t>(window & (slots_ - 1))], port - first_);
     else
-      beyond_.emplace(window, port - first_);
+      beyond_.push({window, port - first_});
   }
   /// The next window with a port in it; INT64_MAX if there is none. O(windows without a port).
   [[nodiscard]] std::int64_t next() const;
@@ -75,7 +74,7 @@ class WindowCalendar {
   std::vector<std::uint32_t> idle_;     ///< free bundles; the one used last is taken first
   std::vector<std::uint64_t> bits_;     ///< by port; all clear between calls
   std::vector<std::uint64_t> summary_;  ///< bit w tells whether word w of the bitmap has any bit set
-  std::priority_queue<Later, std::vector<Later>, std::greater<>> beyond_;
+  LeastFirst<Later> beyond_;
 };
 
 }  // namespace tenex

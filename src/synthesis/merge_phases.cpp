@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <queue>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "synthesis/merge_signals.hpp"
 #include "synthesis/phase_order.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/graph/least_first.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -49,8 +48,7 @@ class PhaseMerge {
     for (std::uint32_t i = 0; i < sends_.size(); ++i)
       if (dependencies_.waits_for[i] == 0) make_ready(i, SimTime::zero());
     while (!events_.empty()) {
-      const auto [time, kind, number] = events_.top();
-      events_.pop();
+      const auto [time, kind, number] = events_.pop();
       if (kind == Event::arrival) {
         for (const std::uint32_t next : dependencies_.waiting[number])
           if (--dependencies_.waits_for[next] == 0) make_ready(next, time);
@@ -65,8 +63,6 @@ class PhaseMerge {
  private:
   enum class Event : std::uint8_t { arrival, free_link };
   using Timed = std::tuple<SimTime, Event, std::uint32_t>;  ///< of a send, or of a link
-  template <class T>
-  using LeastFirst = std::priority_queue<T, std::vector<T>, std::greater<>>;
 
   struct LinkState {
     SimTime free;
@@ -75,21 +71,20 @@ class PhaseMerge {
 
   void make_ready(std::uint32_t send, SimTime time) {
     LinkState& link = links_[sends_[send].link.index()];
-    link.ready.emplace(rank_[sends_[send].chunk.index()], send);
-    events_.emplace(std::max(time, link.free), Event::free_link, sends_[send].link.value());
+    link.ready.push({rank_[sends_[send].chunk.index()], send});
+    events_.push({std::max(time, link.free), Event::free_link, sends_[send].link.value()});
   }
 
   /// Starts a link's first ready send, if the link is free. All arrivals of the instant have been seen.
   void start_one(std::uint32_t number, SimTime time) {
     LinkState& link = links_[number];
     if (link.ready.empty() || link.free > time) return;
-    const std::uint32_t send = std::get<1>(link.ready.top());
-    link.ready.pop();
+    const std::uint32_t send = std::get<1>(link.ready.pop());
     sends_[send].start = time;
     ++started_;
     link.free = time + hop_[send].busy;
-    events_.emplace(time + hop_[send].latency, Event::arrival, send);
-    if (!link.ready.empty()) events_.emplace(link.free, Event::free_link, number);
+    events_.push({time + hop_[send].latency, Event::arrival, send});
+    if (!link.ready.empty()) events_.push({link.free, Event::free_link, number});
   }
 
   std::vector<Send> sends_;

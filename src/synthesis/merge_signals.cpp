@@ -25,7 +25,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <queue>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -33,6 +32,7 @@
 #include "synthesis/free_gaps.hpp"
 #include "synthesis/phase_order.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/graph/least_first.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -247,15 +247,14 @@ class SignalTimes {
     const auto open = [&](std::uint32_t signal) {
       const Send& first = plan_.sends[signals_.sends_of(signal).front()];
       const bool waits = !postponed.empty() && first.stage == Stage::copy && postponed[first.chunk.index()];
-      open_.emplace(waits, rank[first.chunk.index()], first.start, signal);
+      open_.push({waits, rank[first.chunk.index()], first.start, signal});
     };
     for (std::uint32_t signal = 0; signal < signals_.size(); ++signal)
       if (waits_for_[signal] == 0) open(signal);
     Time end = 0;
     std::size_t placed = 0;
     for (; !open_.empty(); ++placed) {
-      const std::uint32_t signal = std::get<3>(open_.top());
-      open_.pop();
+      const std::uint32_t signal = std::get<3>(open_.pop());
       const Time start = place(signal);
       for (const std::uint32_t send : signals_.sends_of(signal)) {
         starts_[send] = start + signals_.offset[send];
@@ -276,9 +275,6 @@ class SignalTimes {
   [[nodiscard]] const std::vector<Time>& starts() const { return starts_; }
 
  private:
-  template <class T>
-  using LeastFirst = std::priority_queue<T, std::vector<T>, std::greater<>>;
-
   /// Takes the links of a signal at the first time at which all are free.
   Time place(std::uint32_t signal) {
     const auto uses = signals_.uses_of(signal);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "schedule/schedule_factories.hpp"
 #include "simulation/programs.hpp"
+#include "simulation/replay/link_set.hpp"
 #include "support/topologies.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
@@ -363,6 +365,17 @@ TEST(Replay, RefusesSendsThatCarrySeveralChunksAndLateStarts) {
   const auto plain = support::run("ring", topology, collective).sends;
   EXPECT_TRUE(replay(topology, collective, plain, Replay::timed, {}));
   EXPECT_FALSE(replay(topology, collective, plain, Replay::timed, late));
+}
+
+TEST(LinkSet, GivesEachLinkOnceInOrder) {
+  LinkSet links(300'000);
+  for (const std::uint32_t link : {299'999U, 64U, 0U, 63U, 64U, 5000U}) links.add(LinkId(link));
+  std::vector<std::uint32_t> taken;
+  const auto take = [&] { links.take_all([&](LinkId link) { taken.push_back(link.value()); }); };
+  take();
+  EXPECT_EQ(taken, (std::vector<std::uint32_t>{0, 63, 64, 5000, 299'999}));
+  take();
+  EXPECT_EQ(taken.size(), 5U);
 }
 
 }  // namespace

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "support/topologies.hpp"
 #include "synthesis/trees/cut_rate.hpp"
-#include "synthesis/trees/event_queues.hpp"
 #include "synthesis/trees/queued.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
@@ -157,36 +155,6 @@ TEST(Justification, LeavesRoomOnSlowLinksOfAGather) {
   const Synthesis made = synthesize_cut_rate(problem).value();
   EXPECT_TRUE(verify(problem, made.schedule).valid());
   EXPECT_LE(made.time, microseconds(1145));
-}
-
-// Events of five queues, pushed and popped by turns, come out as a sort by time and queue gives them: a later push is
-// never earlier than what has been popped, as in a simulation.
-TEST(EventQueues, PopInTheOrderOfASort) {
-  Random random(3);
-  for (int round = 0; round < 50; ++round) {
-    EventQueues<int> queues(5);
-    std::vector<std::tuple<SimTime, std::size_t, int>> waiting;  // sorted
-    std::vector<SimTime> last(5);
-    SimTime now;
-    for (int event = 0; event < 200; ++event) {
-      const std::size_t queue = random.below(5);
-      last[queue] = std::max(last[queue], now) + picoseconds(random.below(4));
-      queues.push(queue, last[queue], event);
-      const std::tuple pushed(last[queue], queue, event);
-      waiting.insert(std::upper_bound(waiting.begin(), waiting.end(), pushed), pushed);
-      if (random.below(2) == 0) continue;
-      now = queues.time();
-      EXPECT_EQ(now, std::get<SimTime>(waiting.front()));
-      EXPECT_EQ(queues.pop(), std::get<int>(waiting.front()));
-      waiting.erase(waiting.begin());
-    }
-    while (!waiting.empty()) {
-      EXPECT_EQ(queues.time(), std::get<SimTime>(waiting.front()));
-      EXPECT_EQ(queues.pop(), std::get<int>(waiting.front()));
-      waiting.erase(waiting.begin());
-    }
-    EXPECT_TRUE(queues.empty());
-  }
 }
 
 }  // namespace

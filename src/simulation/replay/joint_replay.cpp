@@ -13,10 +13,10 @@
 #include <optional>
 #include <utility>
 
-#include "simulation/replay/event_queue.hpp"
 #include "simulation/replay/joint_part.hpp"
 #include "simulation/replay/link_set.hpp"
 #include "tenex/base/contract.hpp"
+#include "tenex/base/graph/event_queue.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/time_range.hpp"
 

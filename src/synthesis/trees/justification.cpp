@@ -1,13 +1,11 @@
 #include "synthesis/trees/justification.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <queue>
 #include <tuple>
 
-#include "synthesis/trees/event_queues.hpp"
+#include "tenex/base/graph/event_queue.hpp"
 #include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -80,8 +78,7 @@ class SendGraph::Play {
     for (const LinkId link : touched_) {
       auto& ready = ready_[link.index()];
       if (!idle_[link.index()] || ready.empty()) continue;
-      const auto task = static_cast<std::uint32_t>(ready.top().second);
-      ready.pop();
+      const auto task = static_cast<std::uint32_t>(ready.pop().second);
       idle_[link.index()] = false;
       starts_.of[task] = now;
       const HopTime& hop = graph_.network_.hop(link);
@@ -96,10 +93,10 @@ class SendGraph::Play {
   const Csr<std::uint32_t>& after_;
   const std::vector<std::int64_t>& keys_;
   std::vector<std::uint32_t> waiting_;  ///< predecessors that have not arrived, per task
-  std::vector<std::priority_queue<Ready, std::vector<Ready>, std::greater<>>> ready_;
+  std::vector<LeastFirst<Ready>> ready_;
   std::vector<bool> idle_;
-  EventQueues<LinkId> freed_;            ///< by class
-  EventQueues<std::uint32_t> arrivals_;  ///< by class
+  EventLanes<LinkId> freed_;            ///< by class
+  EventLanes<std::uint32_t> arrivals_;  ///< by class
   std::vector<LinkId> touched_;
   SendStarts starts_;
 };

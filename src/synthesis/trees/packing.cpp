@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <queue>
 #include <tuple>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/graph/least_first.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -71,8 +70,8 @@ class Packer {
     std::uint32_t spread;  ///< the order of equals
     LinkId link;
     double weight;
-    bool operator>(const Entry& other) const {
-      return std::tie(key, hops, spread, link) > std::tie(other.key, other.hops, other.spread, other.link);
+    bool operator<(const Entry& other) const {
+      return std::tie(key, hops, spread, link) < std::tie(other.key, other.hops, other.spread, other.link);
     }
   };
   /// How a switch was reached, during a growth.
@@ -84,7 +83,7 @@ class Packer {
     bool up = false;
     std::vector<std::uint32_t> depth;
     std::vector<bool> reached;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
+    LeastFirst<Entry> frontier{};
   };
 
   [[nodiscard]] VertexId outer(const Growth& growth, LinkId link) const {
@@ -122,13 +121,12 @@ class Packer {
     const std::size_t npus = topology_.npus();
     towards.assign(npus, WayId::none());
     std::fill(passed_.begin(), passed_.end(), Passed{});
-    Growth growth{up, std::vector<std::uint32_t>(npus), std::vector<bool>(npus), {}};
+    Growth growth{up, std::vector<std::uint32_t>(npus), std::vector<bool>(npus)};
     std::vector<NpuId> order = {root};
     growth.reached[root.index()] = true;
     open(growth, vertex_of(root), 1, nullptr);
     while (!growth.frontier.empty()) {
-      const Entry entry = growth.frontier.top();
-      growth.frontier.pop();
+      const Entry entry = growth.frontier.pop();
       const VertexId vertex = outer(growth, entry.link);
       if (!topology_.is_npu(vertex)) {
         if (entry.key >= passed_[vertex.index()].key) continue;
@@ -144,7 +142,7 @@ class Packer {
       count(towards[vertex.index()], up);
       order.push_back(npu_of(vertex));
       if (order.size() == 2 && is_leaf_[root.index()]) {  // its only way
-        growth.frontier = {};
+        growth.frontier.clear();
         std::fill(passed_.begin(), passed_.end(), Passed{});
       }
       if (!is_leaf_[vertex.index()]) open(growth, vertex, entry.hops + 1, nullptr);

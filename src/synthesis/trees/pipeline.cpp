@@ -1,11 +1,10 @@
 #include "synthesis/trees/pipeline.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <tuple>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/graph/least_first.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -57,8 +56,7 @@ class Placement {
 
   std::vector<Send> place() {
     while (!open_.empty()) {
-      const auto [ready, copies, less_height, tree, npu] = open_.top();
-      open_.pop();
+      const auto [ready, copies, less_height, tree, npu] = open_.pop();
       if (copies != 0)
         copy_to(tree, NpuId(npu), ready);
       else
@@ -143,7 +141,7 @@ class Placement {
   std::vector<SimTime> complete_;          ///< last arrival of a sum
   std::vector<SimTime> last_;
   std::vector<Send> sends_;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
+  LeastFirst<Entry> open_;
 };
 
 }  // namespace

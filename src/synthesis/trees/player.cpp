@@ -1,13 +1,11 @@
 #include "synthesis/trees/player.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <queue>
 #include <utility>
 
-#include "synthesis/trees/event_queues.hpp"
 #include "tenex/base/csr.hpp"
+#include "tenex/base/graph/event_queue.hpp"
 #include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -193,8 +191,7 @@ class TreePlayer {
     for (const LinkId link : touched_) {
       auto& ready = ready_[link.index()];
       if (!idle_[link.index()] || ready.empty()) continue;
-      const Ready taken = ready.top();
-      ready.pop();
+      const Ready taken = ready.pop();
       idle_[link.index()] = false;
       const HopTime& hop = network_.hop(link);
       freed_.push(topology_.class_of(link), now + hop.busy, link);
@@ -231,10 +228,10 @@ class TreePlayer {
   std::vector<TreeFacts> facts_;
   std::vector<Leaves> leaves_;          ///< per link; of sums
   std::vector<std::uint16_t> waiting_;  ///< per chunk and NPU: sums that have not arrived
-  std::vector<std::priority_queue<Ready, std::vector<Ready>, std::greater<>>> ready_;
+  std::vector<LeastFirst<Ready>> ready_;
   std::vector<bool> idle_;
-  EventQueues<LinkId> freed_;  ///< by class; the last queue: links of late NPUs
-  EventQueues<Ready> arrivals_;
+  EventLanes<LinkId> freed_;  ///< by class; the last lane: links of late NPUs
+  EventLanes<Ready> arrivals_;
   std::vector<LinkId> touched_;
   std::vector<LinkId> begun_;
   std::vector<LinkId> link_;

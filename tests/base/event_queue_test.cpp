@@ -1,15 +1,17 @@
-// The queue of events and the set of links of the joint replay, against the sets of the standard library.
-#include "simulation/replay/event_queue.hpp"
+// Queues of events against sets and sorted lists of the standard library.
+#include "tenex/base/graph/event_queue.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
-#include "simulation/replay/link_set.hpp"
+#include "tenex/base/random.hpp"
 
 namespace tenex {
 namespace {
@@ -75,15 +77,34 @@ RC_GTEST_PROP(EventQueue, EqualsAMapOfTimes, ()) {
   }
 }
 
-TEST(LinkSet, GivesEachLinkOnceInOrder) {
-  LinkSet links(300'000);
-  for (const std::uint32_t link : {299'999U, 64U, 0U, 63U, 64U, 5000U}) links.add(LinkId(link));
-  std::vector<std::uint32_t> taken;
-  const auto take = [&] { links.take_all([&](LinkId link) { taken.push_back(link.value()); }); };
-  take();
-  EXPECT_EQ(taken, (std::vector<std::uint32_t>{0, 63, 64, 5000, 299'999}));
-  take();
-  EXPECT_EQ(taken.size(), 5U);
+// Events of five lanes, pushed and popped by turns, come out as a sort by time and lane gives them: a later push is
+// never earlier than what has been popped, as in a simulation.
+TEST(EventLanes, PopInTheOrderOfASort) {
+  Random random(3);
+  for (int round = 0; round < 50; ++round) {
+    EventLanes<int> lanes(5);
+    std::vector<std::tuple<SimTime, std::size_t, int>> waiting;  // sorted
+    std::vector<SimTime> last(5);
+    SimTime now;
+    for (int event = 0; event < 200; ++event) {
+      const std::size_t lane = random.below(5);
+      last[lane] = std::max(last[lane], now) + picoseconds(random.below(4));
+      lanes.push(lane, last[lane], event);
+      const std::tuple pushed(last[lane], lane, event);
+      waiting.insert(std::upper_bound(waiting.begin(), waiting.end(), pushed), pushed);
+      if (random.below(2) == 0) continue;
+      now = lanes.time();
+      EXPECT_EQ(now, std::get<SimTime>(waiting.front()));
+      EXPECT_EQ(lanes.pop(), std::get<int>(waiting.front()));
+      waiting.erase(waiting.begin());
+    }
+    while (!waiting.empty()) {
+      EXPECT_EQ(lanes.time(), std::get<SimTime>(waiting.front()));
+      EXPECT_EQ(lanes.pop(), std::get<int>(waiting.front()));
+      waiting.erase(waiting.begin());
+    }
+    EXPECT_TRUE(lanes.empty());
+  }
 }
 
 }  // namespace

@@ -1,9 +1,16 @@
 // Events in order of time, for a simulation that never goes back.
 //
-// Idea: a radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, Faster Algorithms for the Shortest Path Problem). An event
-// lies in the bucket of the highest bit in which its time differs from the present. When time advances, the events of
-// the first bucket move to lower ones; all others stay. The buckets are lists through a fixed table of events, so the
-// queue takes the same memory at all times.
+// EventQueue: any events, which may be moved to an earlier time and withdrawn. Idea: a radix heap (Ahuja, Mehlhorn,
+// Orlin and Tarjan, "Faster algorithms for the shortest path problem", Journal of the ACM 37, 1990). An event lies in
+// the bucket of the highest bit in which its time differs from the present. When time advances, the events of the first
+// bucket move to lower ones; all others stay. The buckets are lists through a fixed table of events, so the queue takes
+// the same memory at all times.
+//
+// EventLanes: events of which most come in order by themselves. Links are first in, first out, and sends over links of
+// one class take equally long, so what they cause comes in the order in which they started: a queue per link or class
+// holds it. A heap orders the fronts of the queues alone. Events of one time come lane by lane, in a lane as they came.
+//
+// Events with an order of their own (themis, congestion_unaware, merge_phases) wait in a LeastFirst.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +18,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "tenex/base/graph/least_first.hpp"
 #include "tenex/base/quantity.hpp"
 
 namespace tenex {
@@ -109,6 +118,37 @@ class EventQueue {
   std::uint64_t filled_ = 0;       ///< a bit per bucket
   std::array<Event, 64> first_{};  ///< of each bucket
   std::vector<Entry> entries_;
+};
+
+/// Items at times that do not decrease within a lane. Memory: O(lanes + items waiting).
+template <class Item>
+class EventLanes {
+ public:
+  explicit EventLanes(std::size_t lanes) : lanes_(lanes) {}
+
+  /// Times of a lane must not decrease. O(1), and O(log lanes) where it was empty.
+  void push(std::size_t lane, SimTime time, Item item) {
+    auto& events = lanes_[lane];
+    if (events.empty()) fronts_.push({time, static_cast<std::uint32_t>(lane)});
+    events.emplace_back(time, std::move(item));
+  }
+  [[nodiscard]] bool empty() const { return fronts_.empty(); }
+  /// Of the next event. There must be one.
+  [[nodiscard]] SimTime time() const { return fronts_.top().first; }
+  /// The next event; of equal times those of lower lanes first. O(log lanes).
+  Item pop() {
+    const std::uint32_t lane = fronts_.pop().second;
+    auto& events = lanes_[lane];
+    Item item = std::move(events.front().second);
+    events.pop_front();
+    if (!events.empty()) fronts_.push({events.front().first, lane});
+    return item;
+  }
+
+ private:
+  using Front = std::pair<SimTime, std::uint32_t>;
+  std::vector<std::deque<std::pair<SimTime, Item>>> lanes_;
+  LeastFirst<Front> fronts_;
 };
 
 }  // namespace tenex
