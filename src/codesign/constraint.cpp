@@ -223,7 +223,7 @@ Result<LinearConstraint> row_of(const BandwidthComparison& comparison, std::size
   if (!sums) return too_long(comparison.text, comparison.place);
   const auto& [coefficients, constant] = *sums;
   WideInt common = 0;
-  for (const auto coefficient : coefficients) common = codesign::common_divisor(coefficient, common);
+  for (const auto coefficient : coefficients) common = common_divisor(coefficient, common);
   if (common == 0) return says_nothing(comparison.text, comparison.place);
   // Bandwidths are whole, so an upper bound is rounded down.
   LinearConstraint row{{}, comparison.relation, -constant, comparison.text, comparison.place};
@@ -231,12 +231,12 @@ Result<LinearConstraint> row_of(const BandwidthComparison& comparison, std::size
     const WideInt quotient = row.bound / common;
     row.bound = quotient * common > row.bound ? quotient - 1 : quotient;
   } else {
-    common = codesign::common_divisor(common, row.bound);
+    common = common_divisor(common, row.bound);
     row.bound /= common;
   }
   for (const auto coefficient : coefficients) {
     const WideInt reduced = coefficient / common;
-    if (codesign::magnitude(reduced) > kLargestCoefficient) return too_long(comparison.text, comparison.place);
+    if (magnitude(reduced) > kLargestCoefficient) return too_long(comparison.text, comparison.place);
     row.coefficients.push_back(static_cast<std::int64_t>(reduced));
   }
   return row;

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "codesign/exact_lp.hpp"
+#include "tenex/base/graph/exact_lp.hpp"
 
 namespace tenex::codesign {
 namespace {
@@ -48,7 +48,7 @@ Result<std::vector<double>> loosest(const std::vector<ExactRow>& rows, std::size
   LpRow limit{std::vector<Rational>(dimensions + 1, Rational(0)), Rational(kEnough)};
   limit.coefficients.back() = Rational(1);
   program.push_back(limit);
-  const auto answer = maximize(limit.coefficients, program);
+  const auto answer = maximize_exactly(limit.coefficients, program);
   if (answer.status != LpStatus::optimal) return too_long();
   tight = answer.value.sign() <= 0;
   std::vector<double> point;
@@ -59,7 +59,7 @@ Result<std::vector<double>> loosest(const std::vector<ExactRow>& rows, std::size
 }  // namespace
 
 Result<bool> is_feasible(const std::vector<ExactRow>& rows, std::size_t dimensions) {
-  const auto answer = maximize(std::vector<Rational>(dimensions, Rational(0)), as_lp_rows(rows, 0));
+  const auto answer = maximize_exactly(std::vector<Rational>(dimensions, Rational(0)), as_lp_rows(rows, 0));
   if (answer.status == LpStatus::too_long) return too_long();
   return answer.status != LpStatus::infeasible;
 }
@@ -120,7 +120,7 @@ Result<RelativeInterior> relative_interior(const std::vector<ExactRow>& rows, st
 double largest(const std::vector<ExactRow>& rows, std::size_t dimensions, std::size_t which) {
   std::vector<Rational> objective(dimensions, Rational(0));
   objective[which] = Rational(1);
-  const auto answer = maximize(objective, as_lp_rows(rows, 0));
+  const auto answer = maximize_exactly(objective, as_lp_rows(rows, 0));
   if (answer.status != LpStatus::optimal) return std::numeric_limits<double>::infinity();
   return (answer.value.in_double() + 1) * (1 + 1e-12);
 }

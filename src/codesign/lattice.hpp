@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "codesign/rational.hpp"
+#include "tenex/base/rational.hpp"
 
 namespace tenex::codesign {
 

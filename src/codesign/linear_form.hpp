@@ -8,19 +8,6 @@
 
 namespace tenex::codesign {
 
-inline WideInt magnitude(WideInt value) { return value < 0 ? -value : value; }
-
-inline WideInt common_divisor(WideInt a, WideInt b) {
-  a = magnitude(a);
-  b = magnitude(b);
-  while (b != 0) {
-    const WideInt rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /// The indices of a LinearForm's coefficients: B1, B2, ..., then `total` and `cost`.
 inline constexpr std::size_t kTotal = kMostOptimizedDimensions;
 inline constexpr std::size_t kCost = kTotal + 1;

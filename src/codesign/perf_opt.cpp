@@ -5,9 +5,9 @@
 
 #include "codesign/barrier.hpp"
 #include "codesign/neighbours.hpp"
-#include "codesign/rational.hpp"
 #include "codesign/region_data.hpp"
 #include "codesign/splitting.hpp"
+#include "tenex/base/rational.hpp"
 
 namespace tenex::codesign {
 namespace {

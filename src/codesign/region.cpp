@@ -26,8 +26,8 @@ using codesign::ExactRow;
 ExactRow reduced(const LinearConstraint& constraint) {
   ExactRow row{constraint.coefficients, constraint.bound, constraint.relation};
   WideInt common = 0;
-  for (const auto coefficient : row.coefficients) common = codesign::common_divisor(coefficient, common);
-  if (common > 1 && row.relation == Relation::equal) common = codesign::common_divisor(common, row.bound);
+  for (const auto coefficient : row.coefficients) common = common_divisor(coefficient, common);
+  if (common > 1 && row.relation == Relation::equal) common = common_divisor(common, row.bound);
   if (common <= 1) return row;
   for (auto& coefficient : row.coefficients) coefficient /= static_cast<std::int64_t>(common);
   const WideInt quotient = row.bound / common;

@@ -22,12 +22,10 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/quantity.hpp"
+#include "tenex/base/rational.hpp"
 #include "tenex/codesign/network_cost.hpp"
 
 namespace tenex {
-
-/// 128-bit integers, because products of bandwidths and prices exceed int64.
-__extension__ using WideInt = __int128;
 
 /// The most dimensions of a network that is optimized.
 inline constexpr std::size_t kMostOptimizedDimensions = 16;

@@ -1,11 +1,11 @@
 // The simplex method on a dictionary of fractions. Row r reads: basic_r = value_r - sum over j of entry_rj * free_j.
-#include "codesign/exact_lp.hpp"
+#include "tenex/base/graph/exact_lp.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
-namespace tenex::codesign {
+namespace tenex {
 namespace {
 
 class Dictionary {
@@ -64,6 +64,14 @@ class Dictionary {
     return x;
   }
 
+  /// By row: what its slack's growth would cost.
+  [[nodiscard]] std::vector<Rational> prices() const {
+    std::vector<Rational> prices(basic_.size(), Rational(0));
+    for (std::size_t j = 0; j < free_.size(); ++j)
+      if (free_[j] >= variables_) prices[free_[j] - variables_] = objective_[j];
+    return prices;
+  }
+
  private:
   [[nodiscard]] std::size_t least_value() const {
     const auto least = std::min_element(entries_.begin(), entries_.end(),
@@ -107,7 +115,11 @@ class Dictionary {
       const Rational factor = other[column];
       if (factor.fits() && factor.sign() == 0) return;
       other[column] = Rational(0);
-      for (std::size_t j = 0; j < other.size(); ++j) other[j] = other[j] - factor * entries_[row][j];
+      for (std::size_t j = 0; j < other.size(); ++j) {
+        const Rational& entry = entries_[row][j];
+        if (factor.fits() && entry.fits() && entry.sign() == 0) continue;
+        other[j] = other[j] - factor * entry;
+      }
     };
     for (std::size_t r = 0; r < entries_.size(); ++r)
       if (r != row) eliminate(entries_[r]);
@@ -140,13 +152,13 @@ class Dictionary {
 
 }  // namespace
 
-LpAnswer maximize(const std::vector<Rational>& objective, const std::vector<LpRow>& rows) {
+LpAnswer maximize_exactly(const std::vector<Rational>& objective, const std::vector<LpRow>& rows) {
   Dictionary dictionary(objective.size(), rows);
   LpStatus status = dictionary.make_feasible();
   if (status == LpStatus::unbounded) status = LpStatus::too_long;  // -artificial is at most 0
-  if (status != LpStatus::optimal) return {status, {}, {}};
+  if (status != LpStatus::optimal) return {status, {}, {}, {}};
   status = dictionary.maximize(objective);
-  return {status, dictionary.value(), dictionary.point()};
+  return {status, dictionary.value(), dictionary.point(), dictionary.prices()};
 }
 
-}  // namespace tenex::codesign
+}  // namespace tenex

@@ -1,9 +1,24 @@
-// Exact fractions in 128 bits, with detection of overflow.
+// Integers and exact fractions in 128 bits, with detection of overflow.
 #pragma once
 
-#include "codesign/linear_form.hpp"
+namespace tenex {
 
-namespace tenex::codesign {
+/// 128-bit integers: products of bandwidths and prices exceed int64.
+__extension__ using WideInt = __int128;
+
+constexpr WideInt magnitude(WideInt value) { return value < 0 ? -value : value; }
+
+/// Euclid's; not negative. O(bits) divisions.
+constexpr WideInt common_divisor(WideInt a, WideInt b) {
+  a = magnitude(a);
+  b = magnitude(b);
+  while (b != 0) {
+    const WideInt rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
 
 /// A reduced fraction with a positive denominator. A denominator of 0 marks an overflow in the computation.
 class Rational {
@@ -62,6 +77,7 @@ class Rational {
     return value;
   }
   void reduce() {
+    if (denominator_ == 1) return;
     const WideInt common = common_divisor(numerator_, denominator_);
     if (common != 0) {
       numerator_ /= common;
@@ -77,4 +93,4 @@ class Rational {
   WideInt denominator_ = 1;
 };
 
-}  // namespace tenex::codesign
+}  // namespace tenex
