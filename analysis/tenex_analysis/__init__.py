@@ -8,6 +8,6 @@
 """
 
 from .reader import SCHEMA, ResultError, Study, open_study
-from .schedule import Schedule, ScheduleError, open_schedule
+from .schedule import Recipe, Schedule, ScheduleError, open_schedule
 
-__all__ = ["SCHEMA", "ResultError", "Schedule", "ScheduleError", "Study", "open_schedule", "open_study"]
+__all__ = ["SCHEMA", "Recipe", "ResultError", "Schedule", "ScheduleError", "Study", "open_schedule", "open_study"]

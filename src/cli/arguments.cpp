@@ -204,6 +204,15 @@ void add_observations(CLI::App* command, PointArguments& point) {
       ->check(CLI::Range(1, 10'000));
 }
 
+void add_schedule_output(CLI::App* command, PointArguments& point, const char* what) {
+  command->add_option("--out,--output", point.out, what)->check(check_named);
+  command
+      ->add_option("--as", point.keep_as,
+                   "what to write: list (every send) or recipe (how to make it again); default: a recipe above 2^24 "
+                   "sends")
+      ->check(CLI::IsMember({"list", "recipe"}));
+}
+
 void add_point_commands(CLI::App& app, Parsed& parsed) {
   const std::string machine = "--topology \"mesh(10,10)\" --alpha 0.5us --bandwidth 50GiB/s";
 
@@ -212,8 +221,7 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   synthesize->add_option("--threads", parsed.point.threads, "threads; never changes the result")
       ->check(CLI::Range(1, 1024));
   add_memory(synthesize, parsed.point.memory);
-  synthesize->add_option("--out,--output", parsed.point.out, "write the schedule: .h5 or .json")->check(check_named);
-  synthesize->add_flag("--expanded", parsed.point.expanded, "write every send for other tools, however many they are");
+  add_schedule_output(synthesize, parsed.point, "write the schedule: .h5 or .json");
   add_observations(synthesize, parsed.point);
   synthesize->add_flag("--progress", parsed.point.progress,
                        "the gap of a solver on stderr each second, also where stderr is no terminal");
@@ -234,7 +242,7 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   add_observations(simulate, parsed.point);
   simulate->add_flag("--time-only", parsed.point.time_only,
                      "use the fastest engine, and record and verify nothing: for the time of large systems");
-  simulate->add_option("--out,--output", parsed.point.out, "write the timed sends: .h5 or .json")->check(check_named);
+  add_schedule_output(simulate, parsed.point, "write the timed sends: .h5 or .json");
   simulate->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   simulate->footer(
       "Examples:\n  tenex simulate " + machine +
@@ -289,13 +297,31 @@ void add_optimize(CLI::App& app, Parsed& parsed) {
 }
 
 void add_others(CLI::App& app, Parsed& parsed) {
-  auto* verify = app.add_subcommand("verify", "Replay a schedule file against the definition of validity");
+  auto* verify = app.add_subcommand(
+      "verify", "Replay a schedule file against the definition of validity; the schedule of a recipe is made first");
   verify->add_option("file", parsed.verify.file, "a schedule file, .h5 or .json")->required();
   verify->add_option("--threads", parsed.verify.threads, "threads; never changes the verdict")
       ->check(CLI::Range(1, 1024));
   add_memory(verify, parsed.verify.memory);
   verify->add_flag("--json", parsed.verify.json, "one JSON object on stdout");
   verify->footer("Example:\n  tenex verify s.h5 --json");
+
+  auto& exported = parsed.export_;
+  auto* command = app.add_subcommand("export", "Write the sends of a schedule file, or some of them, in another form");
+  command->add_option("file", exported.file, "a schedule file, .h5 or .json: a list or a recipe")->required();
+  command->add_option("--format", exported.format, "list (default): every send with its times, NPUs and bytes")
+      ->check(CLI::IsMember(export_formats()));
+  command->add_option("-o,--out,--output", exported.out, "the file to write: .h5 or .json")
+      ->required()
+      ->check(check_named);
+  command->add_option("--npus", exported.npus, "only sends from or to these NPUs, such as 0-7,12");
+  command->add_option("--chunks", exported.chunks, "only sends that carry one of these chunks, such as 0-7,12");
+  command->add_option("--from", exported.from, "only sends that start at this time or later, with unit");
+  command->add_option("--to", exported.to, "only sends that start before this time, with unit");
+  command->add_option("--threads", exported.threads, "threads; never changes the file")->check(CLI::Range(1, 1024));
+  add_memory(command, exported.memory);
+  command->add_flag("--json", exported.json, "one JSON object on stdout");
+  command->footer("Example:\n  tenex export s.h5 --format list --npus 0-7 --to 20us -o first.h5");
 
   auto* list = app.add_subcommand("list", "List what studies may name");
   list->add_option("what", parsed.list.what, "all (default), or one of: " + CLI::detail::join(list_topics(), ", "))

@@ -68,7 +68,7 @@ struct PointArguments {
   std::filesystem::path out;
   std::vector<std::string> observe;  ///< as a study's [outputs] store
   std::uint32_t bins = 100;
-  bool expanded = false;
+  std::string keep_as;          ///< list or recipe; empty: by size
   bool time_only = false;       ///< neither record nor verify
   bool progress = false;        ///< of solvers, also where stderr is no terminal
   bool exact = false;           ///< bounds with the best weights
@@ -102,6 +102,20 @@ struct ReplayArguments {
 
 struct VerifyArguments {
   std::filesystem::path file;
+  int threads = 1;
+  std::string memory;
+  bool json = false;
+};
+
+/// export: writes sends of a schedule file in some form.
+struct ExportArguments {
+  std::filesystem::path file;
+  std::string format = "list";
+  std::filesystem::path out;
+  std::string npus;    ///< as "0-7,12"; empty: all
+  std::string chunks;  ///< the same
+  std::string from;    ///< as parse_time() takes it; empty: the beginning
+  std::string to;      ///< the same; empty: the end
   int threads = 1;
   std::string memory;
   bool json = false;
@@ -153,8 +167,8 @@ struct Leave {
 
 using Arguments =
     std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
-                 PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ListArguments, SchemaArguments,
-                 InitArguments, ShowArguments, VersionArguments, ManualArguments, CompletionArguments>;
+                 PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ExportArguments, ListArguments,
+                 SchemaArguments, InitArguments, ShowArguments, VersionArguments, ManualArguments, CompletionArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

@@ -2,6 +2,8 @@
 // exit code.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "tenex/design/design_point.hpp"
 #include "tenex/design/setting.hpp"
 #include "tenex/evaluate/evaluation.hpp"
+#include "tenex/evaluate/kept_schedule.hpp"
 
 namespace tenex::cli {
 
@@ -24,6 +27,7 @@ ExitCode execute(const PointArguments& arguments);
 ExitCode execute(const OptimizeArguments& arguments);
 ExitCode execute(const ReplayArguments& arguments);
 ExitCode execute(const VerifyArguments& arguments);
+ExitCode execute(const ExportArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
 ExitCode execute(const SchemaArguments& arguments);
 ExitCode execute(const InitArguments& arguments);
@@ -39,6 +43,16 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
 
 /// The topics of `list`, in the order in which it prints them.
 [[nodiscard]] std::vector<std::string> list_topics();
+
+/// Whether a command can use a part of a schedule.
+enum class Parts : std::uint8_t { refused, allowed };
+/// The schedule of a file; of a recipe, it is made in the memory that is given as text, or in what the recipe says.
+/// Errors: those of open_schedule() and memory_limit(); (input) a part.
+[[nodiscard]] Result<OpenedSchedule> load_schedule(const std::filesystem::path& path, const std::string& memory,
+                                                   int threads, Parts parts);
+
+/// The formats of `export`.
+[[nodiscard]] std::vector<std::string> export_formats();
 
 /// The studies of `init`.
 [[nodiscard]] std::vector<std::string> init_names();

@@ -17,6 +17,7 @@ struct Parsed {
   OptimizeArguments optimize;
   ReplayArguments replay{.mode = "timed"};
   VerifyArguments verify;
+  ExportArguments export_;
   ListArguments list{"all"};
   SchemaArguments schema;
   InitArguments init;

@@ -16,10 +16,10 @@
 #include "tenex/coordinator/progress.hpp"
 #include "tenex/design/point_collective.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/evaluate/kept_schedule.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/files/output_place.hpp"
-#include "tenex/files/schedule_file.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex::cli {
@@ -129,7 +129,7 @@ SolverProgress solver_progress(const PointArguments& arguments) {
   return once_in(1, [](const SolverMoment& moment) { fmt::print(stderr, "{}\n", solver_line(moment)); });
 }
 
-/// Writes the schedule if asked for, and reports its size on disk.
+/// Writes the schedule if asked for, and reports as what, and its size on disk.
 ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, EvaluationOutput& output,
                    Report& report) {
   if (arguments.out.empty()) return ExitCode::done;
@@ -146,12 +146,12 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
     return ExitCode::bad_input;
   }
   const auto begin = std::chrono::steady_clock::now();
-  const auto written =
-      write_schedule_file(arguments.out,
-                          {*std::move(output.topology), *std::move(output.collective), point.occupancy, output.schedule,
-                           point.algorithm, point.canonical, start_delays_of(point)},
-                          {arguments.expanded ? SendLayout::expanded : SendLayout::compact, arguments.threads});
+  const auto as = arguments.keep_as == "list"     ? KeepAs::list
+                  : arguments.keep_as == "recipe" ? KeepAs::recipe
+                                                  : KeepAs::by_size;
+  const auto written = keep_schedule(arguments.out, point, output, {as, arguments.threads});
   if (!written) return complain(written.errors()), exit_of_once(written.errors());
+  report.add("file_content", std::string(*written == KeepAs::list ? "list" : "recipe"));
   std::error_code error;
   const auto size = static_cast<double>(std::filesystem::file_size(arguments.out, error));
   if (error) return ExitCode::done;
@@ -175,9 +175,11 @@ ExitCode execute(const PointArguments& arguments) {
   if (!point) return complain(point.errors()), ExitCode::bad_input;
   if (arguments.command == Command::bound) return print_bounds(*point, arguments);
 
-  if (!arguments.out.empty())
-    if (const auto place = check_schedule_output(arguments.out, least_sends(*point), {"--out", 0, 0}); !place)
-      return complain(place.errors()), ExitCode::bad_input;
+  if (!arguments.out.empty()) {
+    const auto least = arguments.keep_as == "recipe" ? 0 : least_sends(*point);
+    const auto place = check_schedule_output(arguments.out, least, {"--out", 0, 0});
+    if (!place) return complain(place.errors()), ExitCode::bad_input;
+  }
   Cache cache;
   EvaluateOptions options;
   options.threads = arguments.threads;

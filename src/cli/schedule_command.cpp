@@ -13,6 +13,7 @@
 #include "report.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/evaluate/kept_schedule.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
@@ -45,6 +46,15 @@ Report describe(const ScheduleFile& file) {
   report.add("storage", std::string(file.schedule.storage_kind()));
   if (!file.start_delays.empty()) report.add("late_npus", static_cast<std::int64_t>(file.start_delays.size()));
   return report;
+}
+
+/// Adds what the file holds, and whether a recipe's schedule is the one that it means.
+void describe_recipe(const OpenedSchedule& opened, Report& report) {
+  report.add("content", std::string(opened.recipe ? "recipe" : "list"));
+  if (!opened.recipe) return;
+  report.add("recipe_version", opened.recipe->version);
+  report.add("recipe_time_ps", opened.recipe->time.count());
+  report.add("as_recorded", opened.as_recorded());
 }
 
 void print(const Report& report, bool json) { std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout); }
@@ -131,11 +141,23 @@ ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
 
 }  // namespace
 
+Result<OpenedSchedule> load_schedule(const std::filesystem::path& path, const std::string& memory, int threads,
+                                     Parts parts) {
+  const auto limit = memory_limit(memory, 0);
+  if (!limit) return limit.errors();
+  auto opened = open_schedule(path, {threads, *limit});
+  if (opened && parts == Parts::refused && !opened->file.part.empty())
+    return input_error({path.string(), 0, 0}, "this is a part of a schedule, which alone is not valid",
+                       "it has the sends " + opened->file.part, "use the whole schedule");
+  return opened;
+}
+
 ExitCode execute(const VerifyArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, VerifyOptions{}.memory_limit_bytes);
   if (!limit) return complain(limit.errors()), ExitCode::bad_input;
-  const auto file = read_schedule_file(arguments.file, {arguments.threads});
-  if (!file) return complain(file.errors()), ExitCode::bad_input;
+  const auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::refused);
+  if (!opened) return complain(opened.errors()), ExitCode::bad_input;
+  const ScheduleFile* file = &opened->file;
   VerifyOptions options;
   options.memory_limit_bytes = *limit;
   options.threads = arguments.threads;
@@ -145,14 +167,14 @@ ExitCode execute(const VerifyArguments& arguments) {
   const bool single_chunks = file->schedule.payloads() == nullptr;
   const auto bound = best_cheap_bound(
       {{outside.topology(), file->collective, file->occupancy}, true, single_chunks, file->start_delays});
-
   auto report = describe(*file);
+  describe_recipe(*opened, report);
   report.add("verified", outcome_value(verdict.outcome));
   report.add("reduction_check", verdict.reduction_check);
-  // As in rows: for more sends the hash would take longer than the check.
-  report.add("schedule_hash", file->schedule.sends() > kMostReplayedSends
-                                  ? std::string()
-                                  : fmt::format("{:016x}", schedule_hash(file->schedule)));
+  // As in rows: for more sends the hash would take longer than the check. A recipe's is known.
+  const bool hashed = file->schedule.sends() <= kMostReplayedSends;
+  const auto hash = !hashed ? 0 : opened->recipe ? opened->hash : schedule_hash(file->schedule);
+  report.add("schedule_hash", hashed ? fmt::format("{:016x}", hash) : std::string());
   report.add("violations", static_cast<std::int64_t>(verdict.violations));
   report.add("waste", static_cast<std::int64_t>(verdict.waste));
   report.add("collective_time_ps", verdict.collective_time.count());
@@ -167,7 +189,9 @@ ExitCode execute(const VerifyArguments& arguments) {
   }
   if (!findings.empty()) report.add("findings", std::move(findings));
   print(report, arguments.json);
-  return verdict.outcome == Verification::invalid ? ExitCode::some_failed : ExitCode::done;
+  if (!opened->as_recorded()) complain({changed_schedule(arguments.file.string(), *opened)});
+  const bool sound = verdict.outcome != Verification::invalid && opened->as_recorded();
+  return sound ? ExitCode::done : ExitCode::some_failed;
 }
 
 ExitCode execute(const ReplayArguments& arguments) {
@@ -176,9 +200,12 @@ ExitCode execute(const ReplayArguments& arguments) {
                           "its topology, collective and sends are in the file", "leave out the other options")});
     return ExitCode::bad_input;
   }
-  auto file = read_schedule_file(arguments.file);
-  if (!file) return complain(file.errors()), ExitCode::bad_input;
-  if (arguments.on_switches) return play_file(arguments, *std::move(file));
+  auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::refused);
+  if (!opened) return complain(opened.errors()), ExitCode::bad_input;
+  if (!opened->as_recorded())
+    return complain({changed_schedule(arguments.file.string(), *opened)}), ExitCode::some_failed;
+  ScheduleFile* file = &opened->file;
+  if (arguments.on_switches) return play_file(arguments, std::move(*file));
   SimulationOptions options;
   options.occupancy = file->occupancy;
   const auto mode = arguments.mode == "timed" ? Replay::timed : Replay::as_soon_as_possible;

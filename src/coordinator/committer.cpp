@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tenex/execution/build.hpp"
+#include "tenex/evaluate/kept_schedule.hpp"
 #include "tenex/files/atomic_write.hpp"
-#include "tenex/files/schedule_file.hpp"
 
 namespace tenex {
 
@@ -133,9 +132,8 @@ class Committer::Impl {
   }
 
   Status write(FinishedPoint point) {
-    // A file holds sends of single chunks. A point that was too long to record has no schedule.
-    const auto& schedule = point.output.schedule;
-    if (point.output.topology && schedule.sends() > 0 && schedule.payloads() == nullptr) {
+    // A point that was too long to record has no schedule.
+    if (point.output.topology && point.output.schedule.sends() > 0) {
       if (auto status = write_schedule(point); !status.ok()) return status;
     }
     return writer_.add({point.point, std::move(point.output.row), point.finished_unix_ms});
@@ -157,14 +155,8 @@ class Committer::Impl {
     const auto folder = dir_ / "schedules";
     if (auto status = make_schedule_folder(folder); !status.ok()) return status;
     const DesignPoint& design = study_.points[point.point];
-    ScheduleFile file{std::move(*point.output.topology),
-                      std::move(*point.output.collective),
-                      design.occupancy,
-                      std::move(point.output.schedule),
-                      design.algorithm,
-                      design.canonical,
-                      start_delays_of(design)};
-    return write_schedule_file(folder / (to_string(design.key) + ".h5"), file);
+    const auto kept = keep_schedule(folder / (to_string(design.key) + ".h5"), design, point.output);
+    return kept ? success() : Status(kept.errors());
   }
 
   void flush(std::unique_lock<std::mutex>& lock) {

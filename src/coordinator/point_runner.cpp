@@ -347,8 +347,7 @@ class PointRunner::Impl {
     EvaluateOptions options = options_for(task, threads);
     options.alone = alone;
     options.keep_schedule = task.point < study_.store_schedule.size() && study_.store_schedule[task.point];
-    options.own_storage =
-        options.keep_schedule || options_.one_by_one;  // the schedule's file and the point's times need it
+    options.own_storage = options_.one_by_one;  // the point's times need it
     const bool here =
         study_.outputs.where.empty() || (task.point < study_.store_where.size() && study_.store_where[task.point]);
     const auto stores = [&](std::string_view name) {

@@ -172,6 +172,14 @@ bool bound_row(Evaluation& row, const PreparedPoint& prepared, const TimedStream
   return false;
 }
 
+void keep(EvaluationOutput& output, const PreparedPoint& prepared, const TimedStream& stream,
+          const EvaluateOptions& options) {
+  output.schedule = stream.schedule;
+  output.topology = prepared.topology();
+  output.collective = *prepared.collective;
+  output.memory_limit_bytes = options.memory_limit_bytes;
+}
+
 void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& cache, const EvaluateOptions& options) {
   auto& row = output.row;
   const auto prepared = prepare(row, point, cache, options);
@@ -184,6 +192,11 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   auto stream = run_collective(*prepared, plan, options, cache.schedules);
   if (!stream) return end_point(row, stream.errors());
   describe(row, *stream);
+  if (options.schedule_only) {
+    row.collective_time_ps = stream->finish.count();
+    row.status = PointStatus::ok;
+    return keep(output, *prepared, *stream, options);
+  }
   const auto checking = checking_options(plan, options);
   if (!verify_stream(row, *prepared, *stream, checking)) return;
   measure(row, *prepared, stream->finish);
@@ -198,11 +211,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
       !fill_switched(row, *prepared, stream->schedule, checking, cache))
     return;
   row.status = PointStatus::ok;
-  if (options.keep_schedule) {
-    output.schedule = stream->schedule;
-    output.topology = prepared->topology();
-    output.collective = collective;
-  }
+  if (options.keep_schedule) keep(output, *prepared, *stream, options);
 }
 
 /// Fills an output and turns exceptions into the row's status.
@@ -243,12 +252,15 @@ CacheCounts Cache::counts() const { return impl_->execution.schedules.counts(); 
 
 EvaluationOutput evaluate_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
   return guarded(options, [&](EvaluationOutput& output) {
-    if (leaves_choice(point))
-      output = evaluate_choice(point, cache, options);
-    else if (point.trains())
+    if (leaves_choice(point)) {
+      EvaluateOptions all = options;
+      all.schedule_only = false;  // the choice compares what a whole evaluation finds
+      output = evaluate_choice(point, cache, all);
+    } else if (point.trains()) {
       fill_training(output.row, point, cache.training, options);
-    else
+    } else {
       fill(output, point, cache.execution, options);
+    }
   });
 }
 

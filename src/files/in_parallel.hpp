@@ -22,12 +22,4 @@ void in_parallel(int threads, std::size_t parts, Work&& work) {
   take_parts();
 }
 
-/// Calls work(i) for i = 0 .. threads-1, each on its own thread (0 on this one), so that they may wait for each other.
-template <class Work>
-void on_all_threads(std::size_t threads, Work&& work) {
-  std::vector<std::jthread> helpers;
-  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back([&work, i] { work(i); });
-  work(std::size_t{0});
-}
-
 }  // namespace tenex

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
@@ -12,10 +13,17 @@
 
 namespace tenex {
 
-/// Schema 1 has the sends one by one; schema 2 may have storages as well. JSON and expanded files are of schema 1.
-inline constexpr std::int64_t kExpandedSchema = 1;
-inline constexpr std::int64_t kScheduleSchema = 2;
+/// Schemas 1 and 2, of versions before 0.1.0, are refused.
+inline constexpr std::int64_t kScheduleSchema = 3;
 inline constexpr const char* kScheduleKind = "tenex schedule";
+/// The values of `content`.
+inline constexpr const char* kListContent = "list";
+inline constexpr const char* kRecipeContent = "recipe";
+
+using ScheduleContent = std::variant<ScheduleFile, ScheduleRecipe>;
+
+/// An error (input) about a file of an older schema, whose sends are stored as `stored` says.
+[[nodiscard]] Diagnostic too_old(const std::string& name, std::int64_t schema, const std::string& stored);
 
 /// The form of a file, from its name. Errors (input): another extension.
 enum class ScheduleForm : std::uint8_t { hdf5, json };
@@ -26,11 +34,28 @@ inline constexpr std::uint64_t kMostJsonSends = 1'000'000;
 /// An input error; `sends` is the number of sends as text.
 [[nodiscard]] Diagnostic too_large_for_json(const std::filesystem::path& path, const std::string& sends);
 
+/// An error (input) about content that is neither a list nor a recipe.
+[[nodiscard]] Diagnostic unknown_content(const std::string& name, const std::string& content);
+
+/// A hash as files have it: 16 hexadecimal digits.
+[[nodiscard]] std::string hash_text(std::uint64_t hash);
+/// What a recipe states as text and integers.
+struct RecipeNumbers {
+  std::string hash;
+  std::int64_t sends = 0;
+  std::int64_t time_ps = 0;
+};
+/// The recipe with these numbers. Errors (input): they are none, or it has no text.
+[[nodiscard]] Result<ScheduleContent> complete_recipe(ScheduleRecipe recipe, const RecipeNumbers& numbers,
+                                                      const std::string& name);
+
 /// Everything but the sends.
 struct ScheduleData {
   std::string occupancy;
   std::string algorithm;
   std::string canonical;
+  std::string part;
+  std::int64_t total_chunks = 0;  ///< of all process groups: written for other readers
 
   std::int64_t npus = 0;
   std::string shape;                                    ///< empty: no intact shape
@@ -90,27 +115,28 @@ struct ScheduleData {
   }
 };
 
-/// Describes a schedule. With `with_links` false the columns of links stay empty: a large topology's are written piece
-/// by piece.
-[[nodiscard]] ScheduleData describe_schedule(const ScheduleFile& file, bool with_links);
+/// Describes the chosen sends' schedule. With `with_links` false the columns of links stay empty: a large topology's
+/// are written piece by piece.
+[[nodiscard]] ScheduleData describe_schedule(const ScheduleFile& file, const SendChoice& choice, bool with_links);
 
 /// Builds topology and collective, which check themselves, with an empty schedule. The verifier checks the sends.
 /// Errors (input), each at `name`.
 [[nodiscard]] Result<ScheduleFile> restore_frame(ScheduleData data, const std::string& name);
 
 /// Checks that no time overflows, which would make every later check meaningless: `sends_of_busiest` sends of one link,
-/// and as many hops as there are vertices, must end within the range. `schedule` holds the sends. Errors (input), at
-/// `name`.
-[[nodiscard]] Status check_times(const ScheduleFile& frame, const Schedule& schedule, std::uint64_t sends_of_busiest,
+/// and as many hops as there are vertices, must end within the range. Errors (input), at `name`.
+[[nodiscard]] Status check_times(const ScheduleFile& frame, const Payloads& payloads, std::uint64_t sends_of_busiest,
                                  const std::string& name);
 
 [[nodiscard]] Status write_schedule_hdf5(const std::filesystem::path& path, const ScheduleFile& file,
                                          const WriteOptions& options);
-[[nodiscard]] Result<ScheduleFile> read_schedule_hdf5(const std::filesystem::path& path, const ReadOptions& options);
+[[nodiscard]] Status write_recipe_hdf5(const std::filesystem::path& path, const ScheduleRecipe& recipe);
+[[nodiscard]] Result<ScheduleContent> read_schedule_hdf5(const std::filesystem::path& path, const ReadOptions& options);
 /// The same from columns of any source; `name` stands for the file in messages.
-[[nodiscard]] Result<ScheduleFile> read_schedule_columns(const ColumnFileReader& reader, const std::string& name,
-                                                         const ReadOptions& options);
-[[nodiscard]] Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile& file);
-[[nodiscard]] Result<ScheduleFile> read_schedule_json(const std::filesystem::path& path);
+[[nodiscard]] Result<ScheduleContent> read_schedule_columns(const ColumnFileReader& reader, const std::string& name);
+[[nodiscard]] Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile& file,
+                                         const SendChoice& choice);
+[[nodiscard]] Status write_recipe_json(const std::filesystem::path& path, const ScheduleRecipe& recipe);
+[[nodiscard]] Result<ScheduleContent> read_schedule_json(const std::filesystem::path& path);
 
 }  // namespace tenex

@@ -1,7 +1,8 @@
-// Schedule files: chooses the form, and makes the checks that both forms share.
+// Schedule files: chooses the form, and makes the checks that all forms share.
 #include "tenex/files/schedule_file.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -279,11 +280,13 @@ static void describe_own(const Collective& collective, ScheduleData& data) {
   }
 }
 
-ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
+ScheduleData describe_schedule(const ScheduleFile& file, const SendChoice& choice, bool with_links) {
   ScheduleData data;
   data.occupancy = to_string(file.occupancy);
   data.algorithm = file.algorithm;
   data.canonical = file.canonical;
+  const auto chosen = choice.text();
+  data.part = file.part + (file.part.empty() || chosen.empty() ? "" : "; ") + chosen;
   const auto& topology = physical_network(file.topology);
   data.npus = static_cast<std::int64_t>(topology.npus());
   if (topology.shape()) data.shape = to_string(*topology.shape());
@@ -333,6 +336,7 @@ ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
   data.size_bytes = collective.size().count();
   data.chunks = collective.chunks_per_npu();
   data.root = collective.root();
+  data.total_chunks = static_cast<std::int64_t>(collective.chunks());
   for (const auto& group : collective.groups()) {
     data.group_size.push_back(static_cast<std::int64_t>(group.members.size()));
     for (const auto npu : group.members) data.member.push_back(npu.value());
@@ -346,12 +350,11 @@ ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
   return data;
 }
 
-Status check_times(const ScheduleFile& frame, const Schedule& schedule, std::uint64_t sends_of_busiest,
+Status check_times(const ScheduleFile& frame, const Payloads& payloads, std::uint64_t sends_of_busiest,
                    const std::string& name) {
   std::uint64_t most_chunks = 1;
-  if (const Payloads* payloads = schedule.payloads())
-    for (std::size_t i = 0; i < payloads->size(); ++i)
-      most_chunks = std::max<std::uint64_t>(most_chunks, payloads->of(i).size());
+  for (std::size_t i = 0; i < payloads.size(); ++i)
+    most_chunks = std::max<std::uint64_t>(most_chunks, payloads.of(i).size());
   const auto sizes = frame.collective.chunk_sizes();
   const auto hop = slowest_hop(frame.topology, sizes);
   const double hops = (static_cast<double>(sends_of_busiest) + static_cast<double>(frame.topology.vertices())) *
@@ -396,24 +399,65 @@ Result<ScheduleFile> restore_frame(ScheduleData data, const std::string& name) {
   if (!collective) return at_file(collective.errors(), name);
   auto delays = restore_delays(data);
   if (!delays) return at_file(delays.errors(), name);
-  return ScheduleFile{std::move(topology).value(), std::move(collective).value(), *occupancy,        {},
-                      std::move(data.algorithm),   std::move(data.canonical),     *std::move(delays)};
+  return ScheduleFile{
+      std::move(topology).value(), std::move(collective).value(), *occupancy,         {},
+      std::move(data.algorithm),   std::move(data.canonical),     *std::move(delays), std::move(data.part)};
+}
+
+Diagnostic too_old(const std::string& name, std::int64_t schema, const std::string& stored) {
+  return input_error(
+      {name, 0, 0}, fmt::format("schema {} of schedules is no longer read: its sends are stored {}", schema, stored),
+      fmt::format("this version reads schema {}: lists with arrivals, and recipes", kScheduleSchema),
+      "make the schedule again with this version (`canonical` in the file says of which point it is), or "
+      "verify it with the version that wrote it");
+}
+
+Diagnostic unknown_content(const std::string& name, const std::string& content) {
+  return input_error({name, 0, 0}, fmt::format("a schedule's content is \"{}\"", content),
+                     fmt::format("it is {} or {}", kListContent, kRecipeContent));
+}
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+Result<ScheduleContent> complete_recipe(ScheduleRecipe recipe, const RecipeNumbers& numbers, const std::string& name) {
+  const auto& [hash, sends, time] = numbers;
+  const char* end = hash.data() + hash.size();
+  const auto read = std::from_chars(hash.data(), end, recipe.hash, 16);
+  if (hash.size() != 16 || read.ec != std::errc() || read.ptr != end || sends < 0 || time < 0 ||
+      recipe.canonical.empty())
+    return input_error({name, 0, 0}, "this is no sound recipe",
+                       "it has a text, a hash of 16 hexadecimal digits, and numbers from 0 on");
+  recipe.sends = static_cast<std::uint64_t>(sends);
+  recipe.time = SimTime::of(time);
+  return ScheduleContent(std::move(recipe));
 }
 
 Status write_schedule_file(const std::filesystem::path& path, const ScheduleFile& file, const WriteOptions& options) {
-  if (file.schedule.payloads() != nullptr)
-    return unsupported_error({path.string(), 0, 0}, "this schedule cannot be written to a file",
-                             "its messages carry several chunks at once, files hold sends of single chunks",
-                             "write the schedule of ring, direct, multitree or a synthesizer");
   const auto form = schedule_form_of(path);
   if (!form) return form.errors();
-  return *form == ScheduleForm::hdf5 ? write_schedule_hdf5(path, file, options) : write_schedule_json(path, file);
+  return *form == ScheduleForm::hdf5 ? write_schedule_hdf5(path, file, options)
+                                     : write_schedule_json(path, file, options.choice);
 }
 
-Result<ScheduleFile> read_schedule_file(const std::filesystem::path& path, const ReadOptions& options) {
+Status write_recipe_file(const std::filesystem::path& path, const ScheduleRecipe& recipe) {
+  const auto form = schedule_form_of(path);
+  if (!form) return form.errors();
+  return *form == ScheduleForm::hdf5 ? write_recipe_hdf5(path, recipe) : write_recipe_json(path, recipe);
+}
+
+Result<ScheduleContent> read_schedule(const std::filesystem::path& path, const ReadOptions& options) {
   const auto form = schedule_form_of(path);
   if (!form) return form.errors();
   return *form == ScheduleForm::hdf5 ? read_schedule_hdf5(path, options) : read_schedule_json(path);
+}
+
+Result<ScheduleFile> read_schedule_file(const std::filesystem::path& path, const ReadOptions& options) {
+  auto content = read_schedule(path, options);
+  if (!content) return content.errors();
+  if (auto* file = std::get_if<ScheduleFile>(&*content)) return std::move(*file);
+  return input_error({path.string(), 0, 0}, "this is a recipe, which says how to make its sends",
+                     fmt::format("it has {} sends", std::get<ScheduleRecipe>(*content).sends),
+                     "`tenex export` makes them");
 }
 
 }  // namespace tenex

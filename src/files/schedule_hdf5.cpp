@@ -1,6 +1,11 @@
-// Schedules as HDF5: topology and collective, and the sends as in the storages or one by one.
+// Schedules as HDF5: topology, collective and sends as columns; a recipe as attributes.
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "files/column_streams.hpp"
 #include "files/schedule_data.hpp"
-#include "files/storage_columns.hpp"
+#include "files/schedule_sends.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/topology/wires.hpp"
@@ -8,13 +13,12 @@
 namespace tenex {
 namespace {
 
-constexpr const char* kSends = "/sends";
-
 void write_facts(ColumnFileWriter& writer, const ScheduleData& data) {
   writer.set_attribute("/", "version", version());
   writer.set_attribute("/", "occupancy", data.occupancy);
   writer.set_attribute("/", "algorithm", data.algorithm);
   writer.set_attribute("/", "canonical", data.canonical);
+  if (!data.part.empty()) writer.set_attribute("/", "part", data.part);
   writer.add_group("/topology");
   writer.set_attribute("/topology", "npus", data.npus);
   writer.set_attribute("/topology", "shape", data.shape);
@@ -46,6 +50,7 @@ void write_facts(ColumnFileWriter& writer, const ScheduleData& data) {
   writer.set_attribute("/collective", "size_bytes", data.size_bytes);
   writer.set_attribute("/collective", "chunks", data.chunks);
   writer.set_attribute("/collective", "root", data.root);
+  writer.set_attribute("/collective", "total_chunks", data.total_chunks);
   writer.write("/collective/group_size", std::span<const std::int64_t>(data.group_size));
   writer.write("/collective/member", std::span<const std::uint32_t>(data.member));
   if (!data.group_kind.empty())
@@ -74,6 +79,7 @@ void write_links(ColumnFileWriter& writer, const Topology& topology) {
 Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   ScheduleData data;
   ColumnFacts file(reader, "/");
+  if (reader.text_attribute("/", "part")) file.text("part", data.part);
   file.text("occupancy", data.occupancy);
   file.text("algorithm", data.algorithm);
   file.text("canonical", data.canonical);
@@ -121,47 +127,89 @@ Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   return data;
 }
 
+Result<ScheduleContent> read_recipe(const ColumnFileReader& reader, const std::string& name) {
+  ScheduleRecipe recipe;
+  std::string hash;
+  std::int64_t sends = 0;
+  std::int64_t time = 0;
+  ColumnFacts file(reader, "/");
+  file.text("canonical", recipe.canonical);
+  file.text("machine", recipe.machine);
+  file.text("version", recipe.version);
+  file.text("hash", hash);
+  file.integer("sends", sends);
+  file.integer("collective_time_ps", time);
+  file.integer("memory_bytes", recipe.memory_bytes);
+  file.integer("memory_limit_bytes", recipe.memory_limit_bytes);
+  if (!file.errors().empty()) return file.errors();
+  return complete_recipe(std::move(recipe), {hash, sends, time}, name);
+}
+
+/// What stands under /storage of a file of schema 2: "symmetric", "relabelled"; a list's schema 1 has none.
+std::string former_storages(const ColumnFileReader& reader) {
+  const auto count = reader.integer_attribute("/storage", "count");
+  if (!count) return "as a list without arrivals";
+  std::string kinds;
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(*count, 16); ++i)
+    if (const auto kind = reader.text_attribute(fmt::format("/storage/{}", i), "kind"))
+      kinds += (kinds.empty() ? "" : ", ") + *kind;
+  return fmt::format("compactly ({})", kinds);
+}
+
 }  // namespace
 
 Status write_schedule_hdf5(const std::filesystem::path& path, const ScheduleFile& file, const WriteOptions& options) {
   auto writer = ColumnFileWriter::create(path, options.threads);
   if (!writer) return writer.errors();
-  const bool compact = options.layout == SendLayout::compact && has_compact_form(file.schedule);
   writer->set_attribute("/", "kind", kScheduleKind);
-  writer->set_attribute("/", "schema", compact ? kScheduleSchema : kExpandedSchema);
-  write_facts(*writer, describe_schedule(file, false));
+  writer->set_attribute("/", "schema", kScheduleSchema);
+  writer->set_attribute("/", "content", kListContent);
+  write_facts(*writer, describe_schedule(file, options.choice, false));
   write_links(*writer, physical_network(file.topology));
-  const StorageTarget target{*writer, file.topology, options.threads};
-  if (compact) {
-    write_storages(target, file.schedule);
-  } else {
-    writer->add_group(kSends);
-    write_sends(target, kSends, file.schedule);
-  }
+  write_sends(*writer, file, options.choice);
   return writer->commit();
 }
 
-Result<ScheduleFile> read_schedule_hdf5(const std::filesystem::path& path, const ReadOptions& options) {
+Status write_recipe_hdf5(const std::filesystem::path& path, const ScheduleRecipe& recipe) {
+  auto writer = ColumnFileWriter::create(path);
+  if (!writer) return writer.errors();
+  writer->set_attribute("/", "kind", kScheduleKind);
+  writer->set_attribute("/", "schema", kScheduleSchema);
+  writer->set_attribute("/", "content", kRecipeContent);
+  writer->set_attribute("/", "version", recipe.version);
+  writer->set_attribute("/", "canonical", recipe.canonical);
+  writer->set_attribute("/", "machine", recipe.machine);
+  writer->set_attribute("/", "sends", static_cast<std::int64_t>(recipe.sends));
+  writer->set_attribute("/", "collective_time_ps", recipe.time.count());
+  writer->set_attribute("/", "hash", hash_text(recipe.hash));
+  writer->set_attribute("/", "memory_bytes", recipe.memory_bytes);
+  writer->set_attribute("/", "memory_limit_bytes", recipe.memory_limit_bytes);
+  return writer->commit();
+}
+
+Result<ScheduleContent> read_schedule_hdf5(const std::filesystem::path& path, const ReadOptions& options) {
   auto reader = ColumnFileReader::open(path);
   if (!reader) return reader.errors();
   reader->set_threads(options.threads);
-  return read_schedule_columns(*reader, path.string(), options);
+  return read_schedule_columns(*reader, path.string());
 }
 
-Result<ScheduleFile> read_schedule_columns(const ColumnFileReader& reader, const std::string& name,
-                                           const ReadOptions& options) {
+Result<ScheduleContent> read_schedule_columns(const ColumnFileReader& reader, const std::string& name) {
   if (auto status = check_file_kind(reader, name, kScheduleKind, kScheduleSchema); !status) return status.errors();
+  if (const auto schema = reader.integer_attribute("/", "schema"); schema && *schema < kScheduleSchema)
+    return too_old(name, *schema, former_storages(reader));
+  const auto content = reader.text_attribute("/", "content");
+  if (!content) return content.errors();
+  if (*content == kRecipeContent) return read_recipe(reader, name);
+  if (*content != kListContent) return unknown_content(name, *content);
   auto data = read_facts(reader);
   if (!data) return data.errors();
   auto file = restore_frame(std::move(data).value(), name);
-  if (!file) return file;
-  const StorageSource source{reader, name, file->topology, file->collective, options.threads};
-  auto stored = reader.has("/storage") ? read_storages(source) : read_sends(source, kSends);
-  if (!stored) return stored.errors();
-  if (auto status = check_times(*file, stored->schedule, stored->sends_of_busiest, name); !status)
-    return status.errors();
-  file->schedule = std::move(stored->schedule);
-  return file;
+  if (!file) return file.errors();
+  auto schedule = read_sends(reader, *file, name);
+  if (!schedule) return schedule.errors();
+  file->schedule = *std::move(schedule);
+  return ScheduleContent(*std::move(file));
 }
 
 }  // namespace tenex

@@ -1,12 +1,16 @@
-// Schedules as JSON: the same content for people and other tools, one send per line.
+// Schedules as JSON: the same content for people and other tools, one send per line, with the vertices of its link.
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include <fmt/core.h>
 
 #include "files/schedule_data.hpp"
+#include "files/schedule_sends.hpp"
+#include "files/send_choice.hpp"
+#include "files/send_facts.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/topology/time_range.hpp"
@@ -60,6 +64,7 @@ Json describe_collective(const ScheduleData& data) {
                   {"size_bytes", data.size_bytes},
                   {"chunks", data.chunks},
                   {"root", data.root},
+                  {"total_chunks", data.total_chunks},
                   {"groups", Json::array()}};
   std::size_t next = 0;
   for (const auto size : data.group_size) {
@@ -74,9 +79,15 @@ Json describe_collective(const ScheduleData& data) {
   return collective;
 }
 
-std::string describe_send(const Send& send, bool with_message) {
-  const auto row = fmt::format("[{}, {}, {}, \"{}\"", send.start.count(), send.link.value(), send.chunk.value(),
-                               send.stage == Stage::reduce ? "reduce" : "copy");
+/// The columns of a row, in their order; the last two only where a send belongs to a message.
+constexpr std::array<const char*, 10> kColumns{"start_ps", "arrival_ps", "source", "target",  "link",
+                                               "chunk",    "bytes",      "stage",  "message", "destination"};
+constexpr std::size_t kColumnsOfMessages = 2;
+
+std::string describe_send(const Send& send, const SendFacts& facts, bool with_message) {
+  const auto row = fmt::format("[{}, {}, {}, {}, {}, {}, {}, \"{}\"", send.start.count(), facts.arrival.count(),
+                               facts.source.value(), facts.target.value(), send.link.value(), send.chunk.value(),
+                               facts.bytes.count(), send.stage == Stage::reduce ? "reduce" : "copy");
   if (!with_message) return row + "]";
   if (!send.message.exists()) return row + ", null, null]";
   return fmt::format("{}, {}, {}]", row, send.message.value(), send.destination.value());
@@ -104,6 +115,7 @@ ScheduleData read_facts(const Json& document) {
   data.occupancy = document.at("occupancy").get<std::string>();
   data.algorithm = document.at("algorithm").get<std::string>();
   data.canonical = document.at("canonical").get<std::string>();
+  if (document.contains("part")) data.part = document.at("part").get<std::string>();
   const auto& topology = document.at("topology");
   data.npus = integer(topology.at("npus"));
   data.shape = topology.at("shape").get<std::string>();
@@ -166,20 +178,23 @@ ScheduleData read_facts(const Json& document) {
   return data;
 }
 
-std::vector<Send> read_sends(const Json& document) {
-  std::vector<Send> sends;
-  for (const auto& row : document.at("sends")) {
-    Send send{SimTime::of(integer(row.at(0))), LinkId(id(row.at(1))), ChunkId(id(row.at(2)))};
-    const auto stage = row.at(3).get<std::string>();
-    if (stage != "reduce" && stage != "copy") throw std::out_of_range("\"" + stage + "\" is no stage");
-    send.stage = stage == "reduce" ? Stage::reduce : Stage::copy;
-    if (row.size() > 4 && !row.at(4).is_null()) {
-      send.message = MessageId(id(row.at(4)));
-      send.destination = NpuId(id(row.at(5)));
-    }
-    sends.push_back(send);
+struct StatedSend {
+  Send send;
+  SendFacts facts;
+};
+
+StatedSend read_send(const Json& row) {
+  StatedSend stated{{SimTime::of(integer(row.at(0))), LinkId(id(row.at(4))), ChunkId(id(row.at(5)))},
+                    {SimTime::of(integer(row.at(1))), VertexId(id(row.at(2))), VertexId(id(row.at(3))),
+                     Bytes::of(integer(row.at(6)))}};
+  const auto stage = row.at(7).get<std::string>();
+  if (stage != "reduce" && stage != "copy") throw std::out_of_range("\"" + stage + "\" is no stage");
+  stated.send.stage = stage == "reduce" ? Stage::reduce : Stage::copy;
+  if (row.size() > 8 && !row.at(8).is_null()) {
+    stated.send.message = MessageId(id(row.at(8)));
+    stated.send.destination = NpuId(id(row.at(9)));
   }
-  return sends;
+  return stated;
 }
 
 /// Payloads: for sends of several chunks a list of chunks each. Their numbers begin above the collective's chunks.
@@ -202,34 +217,54 @@ Json describe_payloads(const Payloads& payloads) {
   return lists;
 }
 
-bool has_messages(const Schedule& schedule) {
-  SendBuffer buffer;
-  for (std::size_t segment = 0; schedule.may_carry_messages() && segment < schedule.segments(); ++segment) {
-    schedule.read(segment, buffer);
-    if (!buffer.batch.message.empty()) return true;
+/// Reads the sends into the frame. Errors (input): times beyond the range, unsound payloads, wrong facts.
+Result<ScheduleContent> with_sends(ScheduleFile frame, const Json& document, const std::string& name) {
+  auto payloads = read_payloads(document);
+  if (auto status = check_payloads(frame, payloads, name); !status) return status.errors();
+  if (auto status = check_times(frame, payloads, 0, name); !status) return status.errors();  // facts do not overflow
+  std::vector<Send> sends;
+  std::vector<std::uint64_t> sends_of_link(frame.topology.links(), 0);
+  {
+    const FactsOfSends facts(frame, payloads.size() > 0 ? &payloads : nullptr);
+    for (const auto& row : document.at("sends")) {
+      const auto [send, stated] = read_send(row);
+      if (auto status = check_start(send.start, sends.size(), name); !status) return status.errors();
+      if (auto status = facts.check(send, stated, sends.size(), name); !status) return status.errors();
+      if (send.link.index() < sends_of_link.size()) ++sends_of_link[send.link.index()];
+      sends.push_back(send);
+    }
   }
-  return false;
+  const auto busiest = sends_of_link.empty() ? 0 : std::ranges::max(sends_of_link);
+  if (auto status = check_times(frame, payloads, busiest, name); !status) return status.errors();
+  frame.schedule = make_list_schedule(std::move(sends), std::move(payloads));
+  return ScheduleContent(std::move(frame));
 }
 
-/// Joins the parts. Errors (input): times beyond the range, payloads of unknown chunks.
-Result<ScheduleFile> with_sends(ScheduleFile file, std::vector<Send> sends, Payloads payloads,
-                                const std::string& name) {
-  std::vector<std::uint64_t> sends_of_link(file.topology.links(), 0);
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    const auto start = sends[i].start;
-    if (start > kLongestTime || start < SimTime::zero() - kLongestTime)
-      return input_error({name, 0, 0}, fmt::format("send {} starts at {} ps", i, start.count()),
-                         "times of up to 26 days (2^61 ps) are computed");
-    if (sends[i].link.index() < sends_of_link.size()) ++sends_of_link[sends[i].link.index()];
-  }
-  for (const ChunkId chunk : payloads.chunks)
-    if (chunk.index() >= file.collective.chunks())
-      return input_error({name, 0, 0}, fmt::format("a payload of chunk {}", chunk.value()));
-  const auto busiest = sends_of_link.empty() ? 0 : std::ranges::max(sends_of_link);
-  auto schedule = make_list_schedule(std::move(sends), std::move(payloads));
-  if (auto status = check_times(file, schedule, busiest, name); !status) return status.errors();
-  file.schedule = std::move(schedule);
-  return file;
+Result<ScheduleContent> read_recipe(const Json& document, const std::string& name) {
+  ScheduleRecipe recipe;
+  recipe.canonical = document.at("canonical").get<std::string>();
+  recipe.machine = document.at("machine").get<std::string>();
+  recipe.version = document.at("version").get<std::string>();
+  recipe.memory_bytes = integer(document.at("memory_bytes"));
+  recipe.memory_limit_bytes = integer(document.at("memory_limit_bytes"));
+  return complete_recipe(std::move(recipe),
+                         {document.at("hash").get<std::string>(), integer(document.at("sends")),
+                          integer(document.at("collective_time_ps"))},
+                         name);
+}
+
+/// What every file begins with.
+Json head_of(const char* content) {
+  return {{"kind", kScheduleKind}, {"schema", kScheduleSchema}, {"content", content}, {"version", version()}};
+}
+
+/// The entries of an object, one a line, so that people can read the file.
+std::string lines_of(const Json& object) {
+  std::string text;
+  for (const auto& [key, value] : object.items())
+    text += fmt::format("{}\"{}\": {}", text.empty() ? "" : ",\n", key,
+                        value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return text;
 }
 
 Status check_kind(const Json& document, const std::string& name) {
@@ -238,49 +273,57 @@ Status check_kind(const Json& document, const std::string& name) {
                        fmt::format("its key \"kind\" is not \"{}\"", kScheduleKind));
   if (!document.contains("schema") || !document["schema"].is_number_integer() || document["schema"] < 1)
     return input_error({name, 0, 0}, "the schedule has no schema", "its key \"schema\" is a positive integer");
-  if (document["schema"] > kExpandedSchema)
-    return input_error({name, 0, 0},
-                       fmt::format("schedule schema {} is newer than this version", document["schema"].dump()),
-                       fmt::format("this version reads schema {}", kExpandedSchema), "use a newer tenex");
+  const auto& schema = document["schema"];
+  if (schema < kScheduleSchema) return too_old(name, schema.get<std::int64_t>(), "as a list without arrivals");
+  if (schema > kScheduleSchema)
+    return input_error({name, 0, 0}, fmt::format("schedule schema {} is newer than this version", schema.dump()),
+                       fmt::format("this version reads schema {}", kScheduleSchema), "use a newer tenex");
   return success();
 }
 
 }  // namespace
 
-Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile& file) {
-  if (file.schedule.sends() > kMostJsonSends) return too_large_for_json(path, fmt::format("{}", file.schedule.sends()));
-  const auto data = describe_schedule(file, true);
-  const bool with_message = has_messages(file.schedule);
-  Json head{{"kind", kScheduleKind},
-            {"schema", kExpandedSchema},
-            {"version", version()},
-            {"occupancy", data.occupancy},
-            {"algorithm", data.algorithm},
-            {"canonical", data.canonical},
-            {"collective", describe_collective(data)},
-            {"topology", describe_topology(data)}};
-  head["columns"] = with_message ? Json{"start_ps", "link", "chunk", "stage", "message", "destination"}
-                                 : Json{"start_ps", "link", "chunk", "stage"};
+Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile& file, const SendChoice& choice) {
+  if (choice.text().empty() && file.schedule.sends() > kMostJsonSends)
+    return too_large_for_json(path, fmt::format("{}", file.schedule.sends()));
+  const auto data = describe_schedule(file, choice, true);
+  const bool messages = has_messages(file.schedule);
+  Json head = head_of(kListContent);
+  head["occupancy"] = data.occupancy;
+  head["algorithm"] = data.algorithm;
+  head["canonical"] = data.canonical;
+  if (!data.part.empty()) head["part"] = data.part;
+  head["collective"] = describe_collective(data);
+  head["topology"] = describe_topology(data);
+  head["columns"] = std::vector(kColumns.begin(), messages ? kColumns.end() : kColumns.end() - kColumnsOfMessages);
   if (const Payloads* payloads = file.schedule.payloads()) head["payloads"] = describe_payloads(*payloads);
-  // The head is written key by key and the sends row by row, so that people can read the file.
-  std::string text = "{\n";
-  for (const auto& [key, value] : head.items())
-    text += fmt::format("\"{}\": {},\n", key, value.dump(-1, ' ', false, Json::error_handler_t::replace));
-  text += "\"sends\": [";
-  std::string separator = "\n";
-  SendBuffer buffer;
-  for (std::size_t segment = 0; segment < file.schedule.segments(); ++segment) {
-    file.schedule.read(segment, buffer);
-    for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
-      text += separator + describe_send(buffer.batch[i], with_message);
-      separator = ",\n";
-    }
-  }
+  std::string text = "{\n" + lines_of(head) + ",\n\"sends\": [";
+  const FactsOfSends facts(file, file.schedule.payloads());
+  std::uint64_t written = 0;
+  ChosenSends(file, choice, facts).visit([&](const Send& send) {
+    text += written == 0 ? "\n" : ",\n";
+    text += describe_send(send, facts.of(send), messages);
+    return ++written <= kMostJsonSends;
+  });
+  if (written > kMostJsonSends) return too_large_for_json(path, fmt::format("more than {}", kMostJsonSends));
   text += "\n]\n}\n";
   return write_file_atomically(path, text);
 }
 
-Result<ScheduleFile> read_schedule_json(const std::filesystem::path& path) {
+Status write_recipe_json(const std::filesystem::path& path, const ScheduleRecipe& recipe) {
+  Json file = head_of(kRecipeContent);
+  file["version"] = recipe.version;
+  file["canonical"] = recipe.canonical;
+  file["machine"] = recipe.machine;
+  file["sends"] = recipe.sends;
+  file["collective_time_ps"] = recipe.time.count();
+  file["hash"] = hash_text(recipe.hash);
+  file["memory_bytes"] = recipe.memory_bytes;
+  file["memory_limit_bytes"] = recipe.memory_limit_bytes;
+  return write_file_atomically(path, "{\n" + lines_of(file) + "\n}\n");
+}
+
+Result<ScheduleContent> read_schedule_json(const std::filesystem::path& path) {
   const auto name = path.string();
   std::error_code error;
   if (std::filesystem::file_size(path, error) > kMostBytes && !error)
@@ -290,9 +333,12 @@ Result<ScheduleFile> read_schedule_json(const std::filesystem::path& path) {
   try {
     const auto document = Json::parse(text_of(*bytes));
     if (auto status = check_kind(document, name); !status) return status.errors();
-    auto file = restore_frame(read_facts(document), name);
-    if (!file) return file;
-    return with_sends(std::move(file).value(), read_sends(document), read_payloads(document), name);
+    const auto content = document.at("content").get<std::string>();
+    if (content == kRecipeContent) return read_recipe(document, name);
+    if (content != kListContent) return unknown_content(name, content);
+    auto frame = restore_frame(read_facts(document), name);
+    if (!frame) return frame.errors();
+    return with_sends(std::move(frame).value(), document, name);
   } catch (const nlohmann::json::exception& wrong) {
     return input_error({name, 0, 0}, "this is no sound schedule", wrong.what());
   } catch (const std::out_of_range& wrong) {

@@ -340,24 +340,22 @@ TEST(PointRunner, TurnsAnExceptionIntoARow) {
   EXPECT_EQ(runner.report().failed, 2U);
 }
 
-TEST(PointRunner, AsksForAScheduleOfItsOwnWhereAFileIsToHoldIt) {
+TEST(PointRunner, AsksForAScheduleWhereAFileIsToHoldIt) {
   Study study = make_study(2);
   study.store_schedule = {false, true};
   std::array<std::atomic<bool>, 2> kept{};
-  std::array<std::atomic<bool>, 2> own{};
   Estimates estimates(study, [](const DesignPoint&) { return Estimate{0.01, 1}; });
   PointRunner runner(
       study, options_of(2),
       [&](const DesignPoint& point, Cache&, const EvaluateOptions& asked) {
         kept.at(point.seed - 1) = asked.keep_schedule;
-        own.at(point.seed - 1) = asked.own_storage;
         return make_row(point);
       },
       estimates, [](FinishedPoint) {});
   runner.push({1, {0, 1}, 0});
   while (!runner.idle()) sleep_seconds(0.001);
-  EXPECT_FALSE(kept[0] || own[0]);
-  EXPECT_TRUE(kept[1] && own[1]);
+  EXPECT_FALSE(kept[0]);
+  EXPECT_TRUE(kept[1]);
 }
 
 TEST(PointRunner, HasNoBarrierBetweenLeases) {

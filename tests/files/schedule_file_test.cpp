@@ -5,13 +5,20 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "files/schedule_samples.hpp"
 #include "support/process.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
+#include "tenex/files/atomic_write.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/transform.hpp"
@@ -20,53 +27,15 @@
 namespace tenex {
 namespace {
 
+using samples::copies;
+using samples::message_of;
+using samples::mixed;
+using samples::recipe;
+using samples::sample;
+using samples::with_payloads;
 using support::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-template <class T>
-std::string message_of(const Result<T>& result) {
-  return result.ok() ? "(no error)" : to_string(result.errors());
-}
-
-/// RI(3)_SW(2): 6 NPUs, 3 switches; All-Reduce in two groups.
-ScheduleFile sample(std::vector<Send> sends) {
-  const Shape shape{{support::block("RI", 3), support::block("SW", 2)}};
-  auto topology = build_topology(
-      shape, {{nanoseconds(500), nanoseconds(700)}, {gigabytes_per_second(50), gigabytes_per_second(25)}, false});
-  CollectiveRequest request;
-  request.kind = CollectiveKind::all_reduce;
-  request.npus = 6;
-  request.groups = {{{NpuId(2), NpuId(0)}}, {{NpuId(1), NpuId(3), NpuId(5)}}};
-  request.chunks = 2;
-  request.size = mebibytes(1);
-  auto collective = Collective::make(request);
-  return {std::move(topology).value(),
-          std::move(collective).value(),
-          Occupancy::transfer,
-          make_list_schedule(std::move(sends)),
-          "tacos",
-          "physics=1\nsize=1048576\n"};
-}
-
-std::vector<Send> copies(std::size_t count) {
-  std::vector<Send> sends;
-  for (std::size_t i = 0; i < count; ++i)
-    sends.push_back({picoseconds(static_cast<std::int64_t>(i / 3) * 1000), LinkId(static_cast<std::uint32_t>(i % 3)),
-                     ChunkId(static_cast<std::uint32_t>(i % 10))});
-  return sends;
-}
-
-/// Sends that use every column.
-std::vector<Send> mixed() {
-  auto sends = copies(30);
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    if (i % 2 == 0) sends[i].stage = Stage::reduce;
-    sends[i].message = MessageId(static_cast<std::uint32_t>(i / 2));
-    sends[i].destination = NpuId(static_cast<std::uint32_t>(i % 6));
-  }
-  return sends;
-}
 
 void expect_same(const ScheduleFile& a, const ScheduleFile& b) {
   EXPECT_EQ(list_sends(a.schedule), list_sends(b.schedule));
@@ -233,108 +202,85 @@ TEST_P(ScheduleFiles, AreRefusedWhenCutOff) {
   }
 }
 
+TEST_P(ScheduleFiles, GiveBackRecipes) {
+  ASSERT_TRUE(write_recipe_file(file(), recipe()).ok());
+  const auto read = read_schedule(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  ASSERT_TRUE(std::holds_alternative<ScheduleRecipe>(*read));
+  EXPECT_EQ(std::get<ScheduleRecipe>(*read), recipe());
+  EXPECT_LT(std::filesystem::file_size(file()), 20'000U);
+  EXPECT_THAT(message_of(read_schedule_file(file())), AllOf(HasSubstr("this is a recipe"), HasSubstr("tenex export")));
+  const auto whole = support::read_text(file());
+  for (std::size_t part = 0; part < 10; ++part) {
+    support::write_text(file(), whole.substr(0, whole.size() * part / 10));
+    EXPECT_FALSE(read_schedule(file()).ok()) << part;
+  }
+}
+
+TEST_P(ScheduleFiles, GiveBackSendsOfSeveralChunks) {
+  const Payloads payloads{{0, 2, 5}, {ChunkId(0), ChunkId(2), ChunkId(1), ChunkId(2), ChunkId(3)}};
+  const auto written = with_payloads(payloads);
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  expect_same(written, *read);
+  ASSERT_NE(read->schedule.payloads(), nullptr);
+  EXPECT_EQ(read->schedule.payloads()->first, payloads.first);
+  EXPECT_EQ(read->schedule.payloads()->chunks, payloads.chunks);
+  // A choice of chunks finds them inside payloads: chunk 1 is in payload 1 alone, chunk 3 in it and on its own.
+  for (const auto& [chunk, links] : {std::pair(1U, std::vector{1U}), std::pair(3U, std::vector{1U, 2U})}) {
+    const auto part = write_schedule_file(file(), written, {1, {.chunks = {ChunkId(chunk)}}});
+    ASSERT_TRUE(part.ok()) << message_of(part);
+    std::vector<std::uint32_t> found;
+    for (const Send& send : list_sends(read_schedule_file(file()).value().schedule)) found.push_back(send.link.value());
+    EXPECT_EQ(found, links);
+  }
+}
+
 TEST_P(ScheduleFiles, AreWholeOrAbsentOnAFullDisk) {
   const auto schedule = sample(copies(100'000));
+  const auto fails_within = [&](rlim_t bytes, const std::function<Status()>& write_it) {
+    const auto child = ::fork();
+    if (child == 0) {
+      ::signal(SIGXFSZ, SIG_IGN);
+      const rlimit limit{bytes, bytes};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      const auto status = write_it();
+      ::_exit(!status.ok() && message_of(status).find("File too large") != std::string::npos ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  };
+  fails_within(10'000, [&] { return write_schedule_file(file(), schedule); });
+  fails_within(100, [&] { return write_recipe_file(file(), recipe()); });
+}
+
+// A killed writer leaves its temporary file, and never one with the schedule's name.
+TEST_P(ScheduleFiles, AreAbsentOrOldWhenTheWriterIsKilled) {
+  write(sample(copies(3)));
+  const auto old = support::read_text(file());
+  const auto schedule = sample(copies(1'000'000));
   const auto child = ::fork();
   if (child == 0) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{10'000, 10'000};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    const auto status = write_schedule_file(file(), schedule);
-    ::_exit(!status.ok() && message_of(status).find("File too large") != std::string::npos ? 0 : 1);
+    (void)write_schedule_file(file(), schedule);
+    ::_exit(0);
   }
+  ::usleep(50'000);
+  ::kill(child, SIGKILL);
   int status = 0;
   ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  const auto text = support::read_text(file());
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  EXPECT_TRUE(text == old || read->schedule.sends() == 1'000'000U);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    EXPECT_TRUE(entry.path() == file() || is_temporary_name(entry.path().filename().string())) << entry.path();
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, ScheduleFiles, ::testing::Values("s.h5", "s.json"));
-
-TEST(ScheduleFile, IsRefusedByAnotherExtension) {
-  EXPECT_THAT(message_of(read_schedule_file("s.txt")), HasSubstr("use .h5"));
-  EXPECT_THAT(message_of(write_schedule_file("s.xml", sample({}))), HasSubstr("use .h5"));
-}
-
-TEST(ScheduleFile, OfAnotherKindOrNewerSchemaIsRefused) {
-  const TemporaryFolder folder;
-  ColumnFileWriter result;
-  result.set_attribute("/", "kind", "tenex result");
-  result.set_attribute("/", "schema", std::int64_t{1});
-  ASSERT_TRUE(result.save(folder.path() / "r.h5").ok());
-  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "r.h5")), HasSubstr("this is no tenex schedule"));
-  ColumnFileWriter newer;
-  newer.set_attribute("/", "kind", "tenex schedule");
-  newer.set_attribute("/", "schema", std::int64_t{3});
-  ASSERT_TRUE(newer.save(folder.path() / "n.h5").ok());
-  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "n.h5")), HasSubstr("newer than this version"));
-  support::write_text(folder.path() / "a.json", R"({"kind": "something"})");
-  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "a.json")), HasSubstr("this is no schedule file"));
-  support::write_text(folder.path() / "b.json", R"({"kind": "tenex schedule", "schema": 2})");
-  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "b.json")), HasSubstr("newer than this version"));
-  support::write_text(folder.path() / "c.json", "[1, 2");
-  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "c.json")), HasSubstr("no sound schedule"));
-}
-
-/// Replaces the first occurrence of `from` in a JSON schedule, reads it and returns the message.
-std::string message_after(const std::string& from, const std::string& to) {
-  const TemporaryFolder folder;
-  const auto file = folder.path() / "s.json";
-  if (!write_schedule_file(file, sample(mixed())).ok()) return "(not written)";
-  auto text = support::read_text(file);
-  const auto at = text.find(from);
-  if (at == std::string::npos) return "(not found)";
-  support::write_text(file, text.replace(at, from.size(), to));
-  return message_of(read_schedule_file(file));
-}
-
-TEST(ScheduleFile, WithUnsoundContentIsRefused) {
-  EXPECT_THAT(message_after("\"transfer\"", "\"sometimes\""), HasSubstr("unknown occupancy \"sometimes\""));
-  EXPECT_THAT(message_after("\"all_reduce\"", "\"all_reduced\""), HasSubstr("s.json"));
-  EXPECT_THAT(message_after("[2,0]", "[2,2]"), HasSubstr("twice in a process group"));
-  EXPECT_THAT(message_after("[2,0]", "[2,9]"), HasSubstr("NPU 9"));
-  EXPECT_THAT(message_after("\"npus\":6", "\"npus\":7"), HasSubstr("the links are not those of the shape"));
-  EXPECT_THAT(message_after("\"npus\":6", "\"npus\":2147483648"), HasSubstr("2147483648 NPUs"));
-  EXPECT_THAT(message_after("\"shape\":\"RI(3)_SW(2)\"", "\"shape\":\"FC(6)\""), HasSubstr("not those of the shape"));
-  EXPECT_THAT(message_after("\"alpha_ps\":500000", "\"alpha_ps\":-1"), HasSubstr("s.json"));
-  EXPECT_THAT(message_after("\"reduce\"]", "\"add\"]"), HasSubstr("(not found)"));
-  EXPECT_THAT(message_after("\"reduce\", 0", "\"add\", 0"), HasSubstr("\"add\" is no stage"));
-  EXPECT_THAT(message_after("[0, 0, 0", "[0, -1, 0"), HasSubstr("out of range"));
-  EXPECT_THAT(message_after("[0, 0, 0", "[0.5, 0, 0"), HasSubstr("is no integer"));
-  EXPECT_THAT(message_after("\"sends\"", "\"send\""), HasSubstr("sends"));
-}
-
-TEST(ScheduleFile, WhoseTimesDoNotFitIsRefused) {
-  const TemporaryFolder folder;
-  const auto path = folder.path() / "s.json";
-  ASSERT_TRUE(write_schedule_file(path, sample(mixed())).ok());
-  const auto text = support::read_text(path);
-  const auto message_after = [&](std::string_view part, std::string_view other) {
-    const auto at = text.find(part);
-    EXPECT_NE(at, std::string::npos) << part;
-    support::write_text(path, std::string(text).replace(at, part.size(), other));
-    return message_of(read_schedule_file(path));
-  };
-  // A quarter of 2^63-1 B (2 NPUs of 2 chunks) takes 9.2e7 s at 25 GB/s. A byte of 1 MiB/4 at 1 B/s takes 262,144 s;
-  // ten such sends on the busiest link and 9 vertices make 5.0e6 s. The limit of 2^61 ps is 2.3e6 s.
-  EXPECT_THAT(message_after("\"size_bytes\":1048576", "\"size_bytes\":9223372036854775807"),
-              AllOf(HasSubstr("s.json"), HasSubstr("26 days")));
-  EXPECT_THAT(message_after("\"alpha_ps\":500000", "\"alpha_ps\":9223372036854775807"), HasSubstr("26 days"));
-  EXPECT_THAT(message_after("\"bandwidth_bytes_per_s\":50000000000", "\"bandwidth_bytes_per_s\":1"),
-              HasSubstr("26 days"));
-  EXPECT_THAT(message_after("[0, 0, 0", "[9223372036854775807, 0, 0"), HasSubstr("starts at 9223372036854775807 ps"));
-  EXPECT_THAT(message_after("[0, 0, 0", "[-9223372036854775808, 0, 0"), HasSubstr("starts at"));
-  // Within the range only the verifier checks times.
-  EXPECT_EQ(message_after("[0, 0, 0", "[-1, 0, 0"), "(no error)");
-}
-
-TEST(ScheduleFile, OfFewSendsIsSmall) {
-  // 100,000 sends of 16 bytes that repeat a pattern: compressed far below their 1.6 MB.
-  const TemporaryFolder folder;
-  ASSERT_TRUE(write_schedule_file(folder.path() / "s.h5", sample(copies(100'000))).ok());
-  EXPECT_LT(std::filesystem::file_size(folder.path() / "s.h5"), 300'000U);
-}
 
 }  // namespace
 }  // namespace tenex

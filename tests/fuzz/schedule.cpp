@@ -30,8 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Draft draft;
   std::ofstream(draft.path, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-  const auto file = tenex::read_schedule_file(draft.path);
-  if (!file.ok() && file.errors().empty()) __builtin_trap();
-  if (file.ok()) tenex::fuzz::check_schedule(*file);
+  const auto content = tenex::read_schedule(draft.path);
+  if (!content.ok() && content.errors().empty()) __builtin_trap();
+  if (content.ok()) tenex::fuzz::check_schedule(*content);
   return 0;
 }

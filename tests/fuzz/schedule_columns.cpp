@@ -2,7 +2,7 @@
 // group, attribute and column; the file is made from it in memory. So wrong types, lengths and values reach the
 // importer, instead of breaking the library's own metadata, which a checksum guards in the files that tenex writes.
 //
-//   group /storage/0 | text /topology shape RI(3) | int /topology npus 3 | u32 /topology/source 0 1 2
+//   group /sends | text /topology shape RI(3) | int /topology npus 3 | u32 /topology/source 0 1 2
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -69,8 +69,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!image) return 0;
   const auto reader = tenex::ColumnFileReader::open_image(std::move(image).value(), "fuzz.h5");
   if (!reader) __builtin_trap();  // it was written a moment ago
-  const auto file = tenex::read_schedule_columns(*reader, "fuzz.h5", {});
-  if (!file && file.errors().empty()) __builtin_trap();
-  if (file) tenex::fuzz::check_schedule(*file);
+  const auto content = tenex::read_schedule_columns(*reader, "fuzz.h5");
+  if (!content && content.errors().empty()) __builtin_trap();
+  if (content) tenex::fuzz::check_schedule(*content);
   return 0;
 }

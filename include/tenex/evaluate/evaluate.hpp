@@ -43,6 +43,8 @@ class Cache {
 
 struct EvaluateOptions : ExecutionOptions {
   bool keep_schedule = false;  ///< return the verified stream
+  /// With keep_schedule: make the schedule and its time alone, neither verified nor bounded nor measured.
+  bool schedule_only = false;
   bool group_times = false;
   /// The bound is that of all schedules, also where the point's own sends carry one chunk each.
   bool bound_of_all = false;
@@ -55,6 +57,7 @@ struct EvaluationOutput {
   std::optional<Topology> topology;  ///< with keep_schedule
   std::optional<Collective> collective;
   Schedule schedule;
+  std::size_t memory_limit_bytes = 0;  ///< under which it was made
 };
 
 /// Evaluates one point. Pure except for measured times: the same point gives the same row for any number of threads,

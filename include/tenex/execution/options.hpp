@@ -11,8 +11,8 @@ namespace tenex {
 struct ExecutionOptions {
   int threads = 1;  ///< never changes a result
   std::size_t memory_limit_bytes = std::size_t{8} << 30;
-  /// Return the schedule as its synthesizer stores it, never a scaled schedule of another point. Files store only the
-  /// former compactly, and neither files nor benchmarks may depend on what was evaluated before.
+  /// Return the schedule as its synthesizer stores it, never a scaled schedule of another point: measured times may not
+  /// depend on what was evaluated before.
   bool own_storage = false;
   bool link_loads = false;              ///< keep bytes and busy time per link
   std::uint32_t utilization_bins = 0;   ///< > 0: keep the links' busy time in that many bins

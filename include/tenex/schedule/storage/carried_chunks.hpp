@@ -13,11 +13,13 @@ namespace tenex {
 /// Looks up the chunks of a schedule's sends. The schedule must outlive it.
 class CarriedChunks {
  public:
-  CarriedChunks(const Instance& instance, const Schedule& schedule)
+  CarriedChunks(const Instance& instance, const Schedule& schedule) : CarriedChunks(instance, schedule.payloads()) {}
+  /// For sends with these payloads (nullptr: none), which must outlive it.
+  CarriedChunks(const Instance& instance, const Payloads* payloads)
       : topology_(instance.topology),
         collective_(instance.collective),
         occupancy_(instance.occupancy),
-        payloads_(schedule.payloads()),
+        payloads_(payloads),
         hops_(instance.topology, instance.collective.chunk_sizes(), instance.occupancy) {}
 
   /// The chunks of a send with chunk id `chunk`. The returned span may refer to `chunk`, which must outlive it.
@@ -25,12 +27,15 @@ class CarriedChunks {
     if (!is_payload(chunk)) return {&chunk, 1};
     return payloads_->of(chunk.index() - collective_.chunks());
   }
+  /// The bytes of all of them.
+  [[nodiscard]] Bytes bytes(ChunkId chunk) const {
+    const auto chunks = of(chunk);
+    return collective_.chunk_bytes(chunks.front()) * static_cast<std::int64_t>(chunks.size());
+  }
   /// How long the send from `start` on takes. Sends of several chunks: where no bandwidth varies.
   [[nodiscard]] HopTime hop(LinkId link, ChunkId chunk, SimTime start) const {
     if (!is_payload(chunk)) return hops_.at(topology_.class_of(link), collective_.size_class(chunk), start);
-    const auto chunks = of(chunk);
-    const auto size = collective_.chunk_bytes(chunks.front()) * static_cast<std::int64_t>(chunks.size());
-    return hop_time(topology_.classes()[topology_.class_of(link)], size, occupancy_);
+    return hop_time(topology_.classes()[topology_.class_of(link)], bytes(chunk), occupancy_);
   }
 
  private:

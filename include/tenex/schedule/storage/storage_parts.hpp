@@ -41,7 +41,7 @@ struct RelabelledParts {
   std::span<const ChunkId> chunks;
 };
 
-/// A storage that is nothing but its sends, for those who visit it: a list, or a view that files do not keep.
+/// A storage that is nothing but its sends, for those who visit it: a list, or a view without parts that others read.
 struct PlainParts {};
 
 template <class Slot>
