@@ -127,8 +127,10 @@ ChosenSends::ChosenSends(const ScheduleFile& file, const SendChoice& choice, con
     return std::ranges::binary_search(choice.npus, vertex.value(), {}, &NpuId::value);
   };
   link_wanted_.resize(topology.links());
-  for (std::size_t i = 0; i < topology.links(); ++i)
+  for (std::size_t i = 0; i < topology.links(); ++i) {
     link_wanted_[i] = wanted(topology.source(LinkId::at(i))) || wanted(topology.target(LinkId::at(i)));
+    if (link_wanted_[i]) links_.push_back(LinkId::at(i));
+  }
 }
 
 bool ChosenSends::wants(const Send& send) const {
@@ -162,9 +164,8 @@ void ChosenSends::visit_links(const std::function<bool(const Send&)>& take) cons
   std::vector<Send> sends;
   for (std::size_t tile = 0; tile < schedule.tiles(); ++tile) {
     sends.clear();
-    for (std::size_t link = 0; link < link_wanted_.size(); ++link) {
-      if (!link_wanted_[link]) continue;
-      schedule.read_link(tile, LinkId::at(link), buffer);
+    for (const LinkId link : links_) {
+      schedule.read_link(tile, link, buffer);
       for (std::size_t i = 0; i < buffer.batch.size(); ++i)
         if (const Send send = buffer.batch[i]; wants(send)) sends.push_back(send);
     }

@@ -49,6 +49,7 @@ class ChosenSends {
   const SendChoice& choice_;
   const FactsOfSends& facts_;
   std::vector<bool> link_wanted_;  ///< empty: any
+  std::vector<LinkId> links_;      ///< those that are wanted, if not any
 };
 
 }  // namespace tenex

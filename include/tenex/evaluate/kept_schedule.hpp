@@ -15,7 +15,7 @@
 
 namespace tenex {
 
-/// Schedules of more sends are kept as recipes: a list of as many takes some 50 MB on disk and 0.3 GB when it is read.
+/// Schedules of more sends are kept as recipes: a list of as many takes up to 30 MB on disk and 0.3 GB when it is read.
 inline constexpr std::uint64_t kMostListedSends = std::uint64_t{1} << 24;
 
 enum class KeepAs : std::uint8_t {
