@@ -134,7 +134,7 @@ std::optional<SimTime> proven_time(const BoundProblem& problem, const StatedBoun
 /// tenex bound --check: nothing is searched.
 ExitCode check_bounds(const BoundProblem& problem, const PointArguments& arguments) {
   const auto stated = read_bound_file(arguments.check, problem.topology);
-  if (!stated) return complain(stated.errors()), ExitCode::bad_input;
+  if (!stated) return refuse(stated.errors());
   auto code = ExitCode::done;
   std::vector<Report> all;
   for (const auto& bound : *stated) {
@@ -167,18 +167,16 @@ Status check_exact() {
 // Bounds hold for the topology as given: switches are unwound only if asked for, or if a synthesizer was named. Without
 // an algorithm they hold for all schedules.
 ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
-  if (const auto solver = arguments.exact ? check_exact() : success(); !solver)
-    return complain(solver.errors()), ExitCode::bad_input;
+  if (const auto solver = arguments.exact ? check_exact() : success(); !solver) return refuse(solver.errors());
   if (!names(arguments, "algorithm") && !names(arguments, "unwind")) {
     point.algorithm.clear();
     point.topology.unwind = 0;
   }
   ExecutionCache cache(0);
   const auto prepared = prepare(point, planned_topology_bytes(point), ExecutionOptions{}.memory_limit_bytes, cache);
-  if (!prepared) return complain(prepared.errors()), ExitCode::bad_input;
-  if (const auto reach = check_reach(*prepared); !reach) return complain(reach.errors()), ExitCode::bad_input;
-  if (const auto in_range = check_time_range(*prepared); !in_range)
-    return complain(in_range.errors()), ExitCode::bad_input;
+  if (!prepared) return refuse(prepared.errors());
+  if (const auto reach = check_reach(*prepared); !reach) return refuse(reach.errors());
+  if (const auto in_range = check_time_range(*prepared); !in_range) return refuse(in_range.errors());
   const auto plain = topology_for_bounds(point, prepared->topology());
   const Topology& bounded = plain ? *plain : prepared->topology();
   const bool single_chunks = names(arguments, "algorithm") && sends_single_chunks(point);

@@ -44,6 +44,11 @@ Colours colours_of_stderr() {
 
 void complain(const Diagnostics& errors) { std::fputs(render(errors, colours_of_stderr()).c_str(), stderr); }
 
+ExitCode refuse(const Diagnostics& errors, ExitCode code) {
+  complain(errors);
+  return code;
+}
+
 void warn(std::string_view warning) { std::fputs(render_warning(warning, colours_of_stderr()).c_str(), stderr); }
 
 std::string shell_quoted(std::string_view text) {

@@ -74,6 +74,8 @@ enum class Parts : std::uint8_t { refused, allowed };
 
 /// Prints diagnostics on stderr, in colours on a terminal.
 void complain(const Diagnostics& errors);
+/// Prints diagnostics likewise, and returns the exit code of a command that ends with them.
+[[nodiscard]] ExitCode refuse(const Diagnostics& errors, ExitCode code = ExitCode::bad_input);
 /// Prints a warning on stderr, likewise.
 void warn(std::string_view warning);
 

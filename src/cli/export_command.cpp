@@ -91,19 +91,19 @@ std::vector<std::string> export_formats() {
 
 ExitCode execute(const ExportArguments& arguments) {
   if (const auto place = check_schedule_output(arguments.out, 0, {"--out", 0, 0}); !place)
-    return complain(place.errors()), ExitCode::bad_input;
+    return refuse(place.errors());
   auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::allowed);
-  if (!opened) return complain(opened.errors()), ExitCode::bad_input;
+  if (!opened) return refuse(opened.errors());
   if (!opened->as_recorded())
-    return complain({changed_schedule(arguments.file.string(), *opened)}), ExitCode::some_failed;
+    return refuse({changed_schedule(arguments.file.string(), *opened)}, ExitCode::some_failed);
   const ScheduleFile& file = opened->file;
   auto choice = choice_of(arguments, file);
-  if (!choice) return complain(choice.errors()), ExitCode::bad_input;
+  if (!choice) return refuse(choice.errors());
   const auto* const format = std::ranges::find(kFormats, std::string_view(arguments.format), &ExportFormat::name);
   const auto begin = std::chrono::steady_clock::now();
   const auto part = choice->text();
   const auto written = format->write(arguments.out, file, {arguments.threads, *std::move(choice)});
-  if (!written) return complain(written.errors()), exit_of_once(written.errors());
+  if (!written) return refuse(written.errors(), exit_of_once(written.errors()));
   Report report;
   report.add("format", std::string(format->name));
   report.add("sends", static_cast<std::int64_t>(file.schedule.sends()));

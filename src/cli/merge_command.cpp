@@ -50,13 +50,12 @@ Result<std::vector<fs::path>> merged_files(const std::vector<fs::path>& names, s
 
 /// Joins several studies in one file.
 ExitCode join_studies(const std::vector<fs::path>& names, const fs::path& out) {
-  if (const auto place = check_output_file(out, {"--out", 0, 0}); !place)
-    return complain(place.errors()), ExitCode::bad_input;
+  if (const auto place = check_output_file(out, {"--out", 0, 0}); !place) return refuse(place.errors());
   std::size_t missing = 0;
   const auto files = merged_files(names, missing);
-  if (!files) return complain(files.errors()), exit_of(files.errors());
+  if (!files) return refuse(files.errors(), exit_of(files.errors()));
   const auto report = merge_studies(out, *files);
-  if (!report) return complain(report.errors()), exit_of_once(report.errors());
+  if (!report) return refuse(report.errors(), exit_of_once(report.errors()));
   fmt::print("{} rows of {} studies, {} not ok, {} found more than once\n", report->rows, files->size(), report->failed,
              report->repeated);
   const auto printed = print_summary(out);
@@ -72,17 +71,16 @@ ExitCode join_studies(const std::vector<fs::path>& names, const fs::path& out) {
 ExitCode merge_study(const std::vector<fs::path>& dirs, const fs::path& asked) {
   const auto& out = asked.empty() ? dirs.front() : asked;
   const auto study = read_stored_study(dirs.front(), vocabulary());
-  if (!study) return complain(study.errors()), ExitCode::bad_input;
+  if (!study) return refuse(study.errors());
   if (!asked.empty()) {
-    if (const auto place = check_output_folder(out, {"--out", 0, 0}); !place)
-      return complain(place.errors()), ExitCode::bad_input;
+    if (const auto place = check_output_folder(out, {"--out", 0, 0}); !place) return refuse(place.errors());
     const auto gathered = gather(out, dirs, *study);
-    if (!gathered) return complain(gathered.errors()), exit_of(gathered.errors());
+    if (!gathered) return refuse(gathered.errors(), exit_of(gathered.errors()));
     warn(gathered->warnings);
     fmt::print("{} rows in {} shards taken from {} folders\n", gathered->rows, gathered->shards, dirs.size());
   }
   const auto report = merge(out, *study);
-  if (!report) return complain(report.errors()), exit_of_once(report.errors());
+  if (!report) return refuse(report.errors(), exit_of_once(report.errors()));
   warn(report->warnings);
   fmt::print("{} rows, {} missing, {} not ok, {} found more than once{}\n", report->rows, report->missing,
              report->failed, report->repeated,
@@ -105,9 +103,8 @@ ExitCode execute(const MergeArguments& arguments) {
     names.erase(names.begin());
   }
   if (names.size() > 1 && out.empty())
-    return complain({input_error({"tenex merge", 0, 0}, "several folders, and none to merge them in", {},
-                                 "give --out DIR, a folder that may be new, or --out FILE.h5 for several studies")}),
-           ExitCode::bad_input;
+    return refuse({input_error({"tenex merge", 0, 0}, "several folders, and none to merge them in", {},
+                               "give --out DIR, a folder that may be new, or --out FILE.h5 for several studies")});
   return is_file_name(out) ? join_studies(names, out) : merge_study(names, out);
 }
 

@@ -107,9 +107,9 @@ Report report_of(const NetworkUse& use) {
 
 ExitCode execute(const OptimizeArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, EvaluateOptions{}.memory_limit_bytes);
-  if (!limit) return complain(limit.errors()), ExitCode::bad_input;
+  if (!limit) return refuse(limit.errors());
   const auto point = point_of(arguments);
-  if (!point) return complain(point.errors()), ExitCode::bad_input;
+  if (!point) return refuse(point.errors());
   Cache cache;
   EvaluateOptions options;
   options.threads = arguments.threads;

@@ -150,7 +150,7 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
                   : arguments.keep_as == "recipe" ? KeepAs::recipe
                                                   : KeepAs::by_size;
   const auto written = keep_schedule(arguments.out, point, output, {as, arguments.threads});
-  if (!written) return complain(written.errors()), exit_of_once(written.errors());
+  if (!written) return refuse(written.errors(), exit_of_once(written.errors()));
   report.add("file_content", std::string(*written == KeepAs::list ? "list" : "recipe"));
   std::error_code error;
   const auto size = static_cast<double>(std::filesystem::file_size(arguments.out, error));
@@ -170,15 +170,15 @@ ExitCode exit_of(PointStatus status) {
 
 ExitCode execute(const PointArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, EvaluateOptions{}.memory_limit_bytes);
-  if (!limit) return complain(limit.errors()), ExitCode::bad_input;
+  if (!limit) return refuse(limit.errors());
   const auto point = point_of(arguments);
-  if (!point) return complain(point.errors()), ExitCode::bad_input;
+  if (!point) return refuse(point.errors());
   if (arguments.command == Command::bound) return print_bounds(*point, arguments);
 
   if (!arguments.out.empty()) {
     const auto least = arguments.keep_as == "recipe" ? 0 : least_sends(*point);
     const auto place = check_schedule_output(arguments.out, least, {"--out", 0, 0});
-    if (!place) return complain(place.errors()), ExitCode::bad_input;
+    if (!place) return refuse(place.errors());
   }
   Cache cache;
   EvaluateOptions options;

@@ -95,24 +95,22 @@ void explain(const KeptRow& row, const std::vector<RowDifference>& differences) 
 
 ExitCode execute(const RowReplayArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, resolve_memory_limit(0, 1));
-  if (!limit) return complain(limit.errors()), ExitCode::bad_input;
+  if (!limit) return refuse(limit.errors());
   const auto study = read_stored_study(arguments.dir, vocabulary());
-  if (!study) return complain(study.errors()), ExitCode::bad_input;
+  if (!study) return refuse(study.errors());
   const auto index = find_point(*study, arguments.key);
-  if (!index) return complain(index.errors()), ExitCode::bad_input;
+  if (!index) return refuse(index.errors());
   const auto row = read_committed_row(arguments.dir, *study, *index);
-  if (!row) return complain(row.errors()), ExitCode::some_failed;
+  if (!row) return refuse(row.errors(), ExitCode::some_failed);
   const DesignPoint point = study->points[*index];
   if (!*row)
-    return complain({input_error({"KEY", 0, 0}, fmt::format("the point {} has no row yet", to_string(point.key)), {},
-                                 "let `tenex run` evaluate it first")}),
-           ExitCode::bad_input;
+    return refuse({input_error({"KEY", 0, 0}, fmt::format("the point {} has no row yet", to_string(point.key)), {},
+                               "let `tenex run` evaluate it first")});
   if ((*row)->evaluation.status == PointStatus::pruned)
-    return complain(
-               {input_error({"KEY", 0, 0}, fmt::format("the point {} was pruned by the search", to_string(point.key)),
-                            (*row)->evaluation.reason + ": it was never evaluated, so there is nothing to compare",
-                            "replay a row that is not pruned")}),
-           ExitCode::bad_input;
+    return refuse(
+        {input_error({"KEY", 0, 0}, fmt::format("the point {} was pruned by the search", to_string(point.key)),
+                     (*row)->evaluation.reason + ": it was never evaluated, so there is nothing to compare",
+                     "replay a row that is not pruned")});
   if (!arguments.json) fmt::print("{}\n", point.canonical);
   std::fflush(stdout);  // printed before the evaluation, so that a point that ends this process is named
   Cache cache;

@@ -103,16 +103,16 @@ Result<NamedNetwork> named_network(const ReplayArguments& arguments, const Topol
 /// Plays the file's schedule on the switches of the named network, verifies it there and reports its time and bound.
 ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
   const auto limit = memory_limit(arguments.memory, VerifyOptions{}.memory_limit_bytes);
-  if (!limit) return complain(limit.errors()), ExitCode::bad_input;
+  if (!limit) return refuse(limit.errors());
   auto named = named_network(arguments, file.topology, *limit);
-  if (!named) return complain(named.errors()), ExitCode::bad_input;
+  if (!named) return refuse(named.errors());
   SimulationOptions options;
   options.occupancy = file.occupancy;
   options.record_sends = true;
   options.start_delays = file.start_delays;
   const auto planned = last_arrival({file.topology, file.collective, file.occupancy}, file.schedule);
   auto played = play_on_switches(named->network, named->unwound, file.collective, file.schedule, options);
-  if (!played) return complain(played.errors()), ExitCode::some_failed;
+  if (!played) return refuse(played.errors(), ExitCode::some_failed);
   ScheduleFile result{std::move(named->network),
                       std::move(file.collective),
                       file.occupancy,
@@ -134,7 +134,7 @@ ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
   report.add("verified", outcome_value(verdict.outcome));
   if (!arguments.out.empty())
     if (const auto written = write_schedule_file(arguments.out, result, {.threads = arguments.threads}); !written)
-      return complain(written.errors()), ExitCode::bad_input;
+      return refuse(written.errors());
   print(report, arguments.json);
   return verdict.outcome == Verification::invalid ? ExitCode::some_failed : ExitCode::done;
 }
@@ -154,9 +154,9 @@ Result<OpenedSchedule> load_schedule(const std::filesystem::path& path, const st
 
 ExitCode execute(const VerifyArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, VerifyOptions{}.memory_limit_bytes);
-  if (!limit) return complain(limit.errors()), ExitCode::bad_input;
+  if (!limit) return refuse(limit.errors());
   const auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::refused);
-  if (!opened) return complain(opened.errors()), ExitCode::bad_input;
+  if (!opened) return refuse(opened.errors());
   const ScheduleFile* file = &opened->file;
   VerifyOptions options;
   options.memory_limit_bytes = *limit;
@@ -201,9 +201,9 @@ ExitCode execute(const ReplayArguments& arguments) {
     return ExitCode::bad_input;
   }
   auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::refused);
-  if (!opened) return complain(opened.errors()), ExitCode::bad_input;
+  if (!opened) return refuse(opened.errors());
   if (!opened->as_recorded())
-    return complain({changed_schedule(arguments.file.string(), *opened)}), ExitCode::some_failed;
+    return refuse({changed_schedule(arguments.file.string(), *opened)}, ExitCode::some_failed);
   ScheduleFile* file = &opened->file;
   if (arguments.on_switches) return play_file(arguments, std::move(*file));
   SimulationOptions options;
@@ -212,7 +212,7 @@ ExitCode execute(const ReplayArguments& arguments) {
   // Planned times keep to them already.
   if (mode == Replay::as_soon_as_possible) options.start_delays = file->start_delays;
   const auto simulation = replay(file->topology, file->collective, file->schedule, mode, options);
-  if (!simulation) return complain(simulation.errors()), ExitCode::some_failed;
+  if (!simulation) return refuse(simulation.errors(), ExitCode::some_failed);
   auto report = describe(*file);
   report.add("replay", arguments.mode);
   report.add("planned_time_ps",

@@ -240,16 +240,16 @@ std::string explanation(const ResultView& view, std::size_t row, bool json) {
 ExitCode execute(const ShowArguments& arguments) {
   const auto file = arguments.dir.extension() == ".h5" ? arguments.dir : arguments.dir / "study.h5";
   auto table = read_result(file);
-  if (!table) return complain(table.errors()), ExitCode::bad_input;
+  if (!table) return refuse(table.errors());
   const ResultView view(std::move(table).value());
   if (!arguments.key.empty()) {
     const auto row = row_of(view, arguments.key);
-    if (!row) return complain(row.errors()), ExitCode::bad_input;
+    if (!row) return refuse(row.errors());
     std::fputs(explanation(view, *row, arguments.json).c_str(), stdout);
     return ExitCode::done;
   }
   const auto text = tables_of(arguments, view);
-  if (!text) return complain(text.errors()), ExitCode::bad_input;
+  if (!text) return refuse(text.errors());
   std::fputs(text->c_str(), stdout);
   return ExitCode::done;
 }

@@ -229,9 +229,9 @@ std::string text_of(const std::filesystem::path& dir, const FolderStatus& status
 
 ExitCode print_status(const std::filesystem::path& dir, bool json) {
   const auto study = read_stored_study(dir, vocabulary());
-  if (!study) return complain(study.errors()), ExitCode::bad_input;
+  if (!study) return refuse(study.errors());
   const auto status = read_folder_status(dir, *study);
-  if (!status) return complain(status.errors()), ExitCode::bad_input;
+  if (!status) return refuse(status.errors());
   for (const auto& warning : status->warnings) warn(warning);
   const auto overview = overview_of(*status, *study);
   const auto text = json ? to_json(report_of(dir, *status, overview, *study)) : text_of(dir, *status, overview, *study);

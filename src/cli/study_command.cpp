@@ -271,14 +271,14 @@ ExitCode write_sbatch(const PlanArguments& arguments, const Study& study, const 
   if (!keeps && !arguments.submit) return std::fputs(text.c_str(), stdout), ExitCode::done;
   if (keeps) {
     if (const auto status = write_file_atomically(*arguments.sbatch, text); !status)
-      return complain(status.errors()), exit_of_once(status.errors());
+      return refuse(status.errors(), exit_of_once(status.errors()));
     fmt::print("{}: {} nodes, {} ranks of {} threads", arguments.sbatch->string(), shape.nodes,
                shape.nodes * shape.ranks_per_node, shape.threads);
     fmt::print("{}\n", arguments.submit ? "" : "; submit it: sbatch " + arguments.sbatch->string());
   }
   if (!arguments.submit) return ExitCode::done;
   std::fflush(stdout);
-  if (const auto status = submit_job(text); !status) return complain(status.errors()), exit_of_once(status.errors());
+  if (const auto status = submit_job(text); !status) return refuse(status.errors(), exit_of_once(status.errors()));
   fmt::print("the result will be {}\n", (dir / "study.h5").string());
   return ExitCode::done;
 }
@@ -288,13 +288,13 @@ ExitCode write_sbatch(const PlanArguments& arguments, const Study& study, const 
 ExitCode execute(const PlanArguments& arguments) {
   if (arguments.sbatch && !arguments.sbatch->empty())
     if (const auto place = check_output_file(*arguments.sbatch, {"--sbatch", 0, 0}); !place)
-      return complain(place.errors()), ExitCode::bad_input;
+      return refuse(place.errors());
   auto study = read_study(arguments.study, vocabulary());
-  if (!study) return complain(study.errors()), ExitCode::bad_input;
-  if (const auto wrong = check_study(*study); !wrong.empty()) return complain(wrong), ExitCode::bad_input;
+  if (!study) return refuse(study.errors());
+  if (const auto wrong = check_study(*study); !wrong.empty()) return refuse(wrong);
   warn(study->warnings);
   const auto asked = memory_limit(arguments.memory, 0);
-  if (!asked) return complain(asked.errors()), ExitCode::bad_input;
+  if (!asked) return refuse(asked.errors());
   const auto limit = resolve_memory_limit(*asked, 1);
   Estimator estimator(limit);
   const SearchOutlook outlook(*study);

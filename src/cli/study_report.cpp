@@ -10,7 +10,7 @@ namespace tenex::cli {
 
 ExitCode print_summary(const std::filesystem::path& file) {
   const auto table = summarize(file);
-  if (!table) return complain(table.errors()), ExitCode::some_failed;
+  if (!table) return refuse(table.errors(), ExitCode::some_failed);
   std::fputs(table->c_str(), stdout);
   fmt::print("result: {}\n", file.string());
   return ExitCode::done;
