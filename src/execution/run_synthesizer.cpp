@@ -7,6 +7,7 @@
 #include "tenex/base/stopwatch.hpp"
 #include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/plan.hpp"
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/switch_play.hpp"
 #include "tenex/execution/timed_stream.hpp"
@@ -47,14 +48,17 @@ Status play_on_network(TimedStream& stream, const PreparedPoint& prepared, std::
 }
 
 /// The stream of the best textbook algorithm on the point's network, for the same collective; nullopt where none suits,
-/// and where its messages carry several chunks.
+/// where its messages carry several chunks, and where bandwidth varies, which programs do not know.
 std::optional<TimedStream> best_textbook(const PreparedPoint& prepared, const ExecutionOptions& asked) {
+  if (prepared.topology().varies()) return std::nullopt;
   DesignPoint point = prepared.point;
   const auto best = std::ranges::find(algorithm_traits(), AlgorithmFamily::any_textbook, &AlgorithmTraits::family);
   name_algorithm(point, **best);
   const auto as_textbook = prepare_with(point, prepared.network, prepared.collective);
   if (!check_support(as_textbook)) return std::nullopt;
-  auto program = run_program(as_textbook, asked, true);
+  const auto plan = plan_point(as_textbook, asked.memory_limit_bytes);
+  if (plan.bytes > asked.memory_limit_bytes) return std::nullopt;
+  auto program = run_program(as_textbook, asked, plan);
   if (!program || !program->single_chunks || !program->has_schedule) return std::nullopt;
   return *std::move(program);
 }

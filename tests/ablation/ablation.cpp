@@ -37,6 +37,7 @@
 #include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/prepared_point.hpp"
+#include "tenex/execution/sizes.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -281,7 +282,7 @@ int run(const std::filesystem::path& set, const std::filesystem::path& exception
   for (std::size_t i = 0; i < study->points.size(); ++i) {
     const DesignPoint point = study->points[i];
     const double begin = now();
-    const auto prepared = prepare(point, kMostBytes, cache);
+    const auto prepared = prepare(point, planned_topology_bytes(point), kMostBytes, cache);
     if (!prepared || !check_point(*prepared)) {
       contests.defects.push_back(name_of(point) + ": cannot be prepared");
       continue;

@@ -115,6 +115,7 @@ TEST(ScheduleFiles, OfUnwoundSwitchesArePlayedOnTheSwitches) {
   std::vector<std::string> synthesize{"synthesize", "--collective", "all_gather", "--size",
                                       "4000B",      "--out",        file,         "--json"};
   synthesize.insert(synthesize.end(), network.begin(), network.end());
+  synthesize.insert(synthesize.end(), {"--unwind", "1"});
   const auto made = tenex(synthesize);
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.out, HasSubstr("\"collective_time_ps\":3000000,"));

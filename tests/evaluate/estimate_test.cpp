@@ -178,8 +178,9 @@ TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   const auto planned = static_cast<double>(row.memory_planned_bytes);
   EXPECT_GE(planned, peak) << topology;
-  // Of all that `auto` tries, the plan covers the largest that is expected to be the fastest.
-  const double most = std::string_view(algorithm) == "auto" ? 3 : 2;
+  // Of all that `auto` tries, the plan covers the largest that is expected to be the fastest. Records of `static_order`
+  // and re-timings in one pass stay below their plans, which are for the other ways.
+  const double most = std::string_view(algorithm) == "auto" ? 3 : 2.5;
   EXPECT_LE(planned, most * peak + 4e6) << topology;
 }
 

@@ -354,8 +354,7 @@ TEST(Stragglers, OfAlphaAddToEachHopAndNotToEachSend) {
 TEST(Stragglers, OfAlphaStayWhenSwitchesAreUnwound) {
   // SW(4), unwound to a ring one way, 1 us of latency and 1 us for 1 KB: three hops of 2 us. NPU 0's links take 3 us
   // of latency: two of the three hops of a chunk (into and out of NPU 0) take 4 us, the third 2 us: 10 us.
-  const Words words{
-      {"topology", "SW(4)"}, {"algorithm", "tacos"}, {"size", "4KB"}, {"alpha", "1us"}, {"unwind", "1"}};
+  const Words words{{"topology", "SW(4)"}, {"algorithm", "tacos"}, {"size", "4KB"}, {"alpha", "1us"}, {"unwind", "1"}};
   EXPECT_EQ(row_of(point(words)).collective_time_ps, 6'000'000);
   const auto slow = row_of(point(with(words, "stragglers", "npu 0 alpha x3")));
   EXPECT_EQ(slow.collective_time_ps, 10'000'000);

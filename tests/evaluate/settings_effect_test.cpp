@@ -128,7 +128,7 @@ directed = [[1, 4], [2, 4], [3, 4]]
                 {"alpha", "1us"},
                 {"bandwidth", "50GB/s"},
                 {"size", "480KB"},
-                {"chunks", algorithm.reads.solves ? "1" : "4"},
+                {"chunks", algorithm.reads.solves ? "2" : "4"},
                 {"collective", "all_reduce"},
                 {ability, "yes"},
                 {"algorithm", std::string(algorithm.name)}});

@@ -64,7 +64,7 @@ struct ProgramMaker {
   /// The most NPUs for which candidates() tries the algorithm. Beyond, making its program takes too long (a tree per
   /// NPU, a search for cycles; 256 NPUs take some seconds at most).
   std::size_t candidate_npus = SIZE_MAX;
-  bool straight = false;  ///< each chunk goes straight from its owner to each destination; all leave at time zero
+  bool straight = false;      ///< each chunk goes straight from its owner to each destination; all leave at time zero
   bool along_rings = false;   ///< messages go between neighbours of a ring of all members, or of rings along dimensions
   bool tree_per_npu = false;  ///< the program keeps a tree of all NPUs for each NPU
   bool joins_pairs = false;   ///< making the program takes memory per pair of NPUs that a link or switches join

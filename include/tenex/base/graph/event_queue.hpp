@@ -134,10 +134,10 @@ class EventLanes {
   }
   [[nodiscard]] bool empty() const { return fronts_.empty(); }
   /// Of the next event. There must be one.
-  [[nodiscard]] SimTime time() const { return fronts_.top().first; }
+  [[nodiscard]] SimTime time() const { return fronts_.top().time; }
   /// The next event; of equal times those of lower lanes first. O(log lanes).
   Item pop() {
-    const std::uint32_t lane = fronts_.pop().second;
+    const std::uint32_t lane = fronts_.pop().lane;
     auto& events = lanes_[lane];
     Item item = std::move(events.front().second);
     events.pop_front();
@@ -146,7 +146,11 @@ class EventLanes {
   }
 
  private:
-  using Front = std::pair<SimTime, std::uint32_t>;
+  struct Front {
+    SimTime time;
+    std::uint32_t lane;
+    bool operator<(const Front& other) const { return time < other.time || (time == other.time && lane < other.lane); }
+  };
   std::vector<std::deque<std::pair<SimTime, Item>>> lanes_;
   LeastFirst<Front> fronts_;
 };
