@@ -83,8 +83,7 @@ std::vector<Exact> needs_of(const Collective& collective, const std::vector<Vert
     std::vector<VertexId> boxes;
     for (const NpuId member : collective.groups()[g].members) boxes.push_back(box_of[member.index()]);
     std::ranges::sort(boxes);
-    const auto repeated = std::ranges::unique(boxes);
-    const auto others = static_cast<Exact>(boxes.size() - repeated.size() - 1);
+    const auto others = static_cast<Exact>(std::unique(boxes.begin(), boxes.end()) - boxes.begin() - 1);
     needed[collective.size_class(group)] +=
         2 * crossings(collective.kind(group)) * static_cast<Exact>(collective.chunks_in(group)) * others;
   }

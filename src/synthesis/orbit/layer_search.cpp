@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "synthesis/compose.hpp"
 #include "synthesis/orbit/weak_orders.hpp"
 
 namespace tenex {
