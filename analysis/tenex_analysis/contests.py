@@ -104,15 +104,7 @@ def _collectives(study: Study, rows: pandas.DataFrame) -> Contest | None:
     }
     files = {"reached": "bandwidth", "efficiency": "efficiency", "winners": "winners"}
     texts = {size: quantity_text(int(size), "B") for size in sorted(rows["size"].unique())}
-    return Contest(
-        study.name,
-        files,
-        _common(study, rows, own),
-        "algbw (GB/s)",
-        "size",
-        texts,
-        list(dict.fromkeys(algorithm)),
-    )
+    return Contest(study.name, files, _common(study, rows, own), "algbw (GB/s)", "size", texts, _names(algorithm))
 
 
 def _training(study: Study, rows: pandas.DataFrame) -> Contest | None:
@@ -134,15 +126,11 @@ def _training(study: Study, rows: pandas.DataFrame) -> Contest | None:
     }
     files = {"reached": "training_time", "efficiency": "training_efficiency", "winners": "training_winners"}
     texts = {hp: f"HP-({hp})" for hp in sorted(own["at"].unique(), key=natural_order)}
-    return Contest(
-        study.name,
-        files,
-        _common(study, rows, own),
-        "iteration (s)",
-        "HP-(m,n)",
-        texts,
-        list(dict.fromkeys(scheme)),
-    )
+    return Contest(study.name, files, _common(study, rows, own), "iteration (s)", "HP-(m,n)", texts, _names(scheme))
+
+
+def _names(column: pandas.Series) -> list[str]:
+    return list(dict.fromkeys(column))
 
 
 def _present(picoseconds: pandas.Series) -> pandas.Series:

@@ -15,6 +15,7 @@
 #include "bound/weighted_links.hpp"
 #include "tenex/base/contract.hpp"
 #include "tenex/topology/distance.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 
@@ -143,21 +144,15 @@ struct PartitionWeights {
   bool best = true;
 };
 
-/// The members and their links, in order of members; nullopt where another vertex has links. Link classes stay.
+/// The members and their links; nullopt where another vertex has links. Link classes stay.
 std::optional<Topology> only_members(const Topology& topology, std::span<const NpuId> members) {
-  std::vector<VertexId> name(topology.vertices(), VertexId::none());
-  for (std::size_t m = 0; m < members.size(); ++m) name[members[m].index()] = VertexId::at(m);
+  std::vector<VertexId> kept;
+  for (const NpuId member : members) kept.push_back(vertex_of(member));
+  std::ranges::sort(kept);
   for (std::size_t v = 0; v < topology.vertices(); ++v)
-    if (!name[v].exists() && !is_isolated(topology, VertexId::at(v))) return std::nullopt;
-  if (members.size() == topology.vertices()) return topology;
-  TopologyBuilder builder(members.size());
-  for (std::size_t l = 0; l < topology.links(); ++l) {
-    Link link = topology.link(LinkId::at(l));
-    link.source = name[link.source.index()];
-    link.target = name[link.target.index()];
-    builder.add_link(link);
-  }
-  return std::move(builder).build().value();
+    if (!std::ranges::binary_search(kept, VertexId::at(v)) && !is_isolated(topology, VertexId::at(v)))
+      return std::nullopt;
+  return kept.size() == topology.vertices() ? topology : keep_vertices(topology, kept);
 }
 
 /// A partition by a closed form, or by flows.

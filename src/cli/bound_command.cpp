@@ -164,8 +164,8 @@ Status check_exact() {
 
 }  // namespace
 
-// Bounds hold for the topology as given: switches are unwound only if asked for, or if a synthesizer was named. Without
-// an algorithm they hold for all schedules.
+// Bounds hold for the topology as given: switches are unwound only if asked for. Without an algorithm they hold for all
+// schedules.
 ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
   if (const auto solver = arguments.exact ? check_exact() : success(); !solver) return refuse(solver.errors());
   if (!names(arguments, "algorithm") && !names(arguments, "unwind")) {

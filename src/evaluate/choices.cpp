@@ -1,12 +1,13 @@
 // Trials of points that leave a choice.
 //
-// Algorithms are tried in the order of the weights of their work; where the number of chunks is chosen, too, in the
-// order of their times with one chunk, so that a search that may end early ends early. Numbers of chunks are tried as
-// powers of two, until two in a row gain less than half a percent; then halves of the two gaps beside the best number.
-// What a pipeline loses while it fills is in proportion to a chunk, so each doubling gains half of what the one before
-// did. An algorithm that would not pass the best one so far with four times as much is left. Both rules wait until the
-// numbers tried have weighed something: where chunks do not divide evenly among links, times stay on a plateau (six of
-// the GPUs of an MI300X, All-Reduce of 1 GiB by pccl: 5.59 ms with 1, 2 and 4 chunks, 4.20 with 8, 4.02 with 64).
+// Algorithms are tried in the order of the weights of their work; where the number of chunks is chosen, too, those of
+// little weight in the order of their times with one chunk, so that a search that may end early ends early. Numbers of
+// chunks are tried as powers of two, until two in a row gain less than half a percent; then halves of the two gaps
+// beside the best number. What a pipeline loses while it fills is in proportion to a chunk, so each doubling gains half
+// of what the one before did. An algorithm that would not pass the best one so far with four times as much is left.
+// Both rules wait until the numbers tried have weighed something: where chunks do not divide evenly among links, times
+// stay on a plateau (six of the GPUs of an MI300X, All-Reduce of 1 GiB by pccl: 5.59 ms with 1, 2 and 4 chunks, 4.20
+// with 8, 4.02 with 64).
 //
 // Solvers are not tried: they take minutes. The bound says what is proven of the best result: it is an optimum, or at
 // most `optimality_gap` slower than one.
@@ -139,6 +140,7 @@ class Trials {
     auto timing = quick_;
     timing.time_only = true;
     const auto row = evaluate_point(point, cache_, timing).row;
+    if (row.status == PointStatus::failed) failed_ = fmt::format("{}: {}", name_of(point_, point), row.reason);
     return row.status == PointStatus::ok ? std::optional(row.collective_time_ps) : std::nullopt;
   }
 
@@ -193,7 +195,7 @@ class Trials {
     const auto time = time_of(with_chunks(*best_, chunks));
     if (time && *time < best_row_.collective_time_ps)
       hint_ = fmt::format("{} takes {} with {} chunks; chunks = \"auto\" chooses the number", best_->algorithm,
-                          to_string(picoseconds(*time)), chunks);
+                          to_rounded(picoseconds(*time)), chunks);
   }
 
  private:
@@ -202,7 +204,7 @@ class Trials {
     return chooses_chunks(*best_) ? with_chunks(*best_, best_row_.chosen_chunks) : *best_;
   }
 
-  /// On the network of the point: a row of unwound switches has the bound of another one.
+  /// On the network of the point: with `unwind = d` a row has the bound of another one.
   static void say_what_is_proven(Evaluation& row) {
     if (row.status != PointStatus::ok || row.bound_ps < 0 || row.unwound_degree > 0) return;
     state_proof_of_bound(row);
@@ -262,9 +264,11 @@ void try_algorithms(Trials& trials, const DesignPoint& point, Estimator& estimat
   auto order = affordable(trials_of_algorithms(point, estimator), trials, memory_limit_bytes);
   if (chooses_chunks(point)) {
     std::map<std::string, std::int64_t> times;
-    for (const Trial& trial : order)
-      times[trial.point.algorithm] =
-          trials.time_of(with_chunks(trial.point, 1)).value_or(std::numeric_limits<std::int64_t>::max());
+    for (const Trial& trial : order) {  // heavy ones come last, in the order of their weights
+      std::optional<std::int64_t> time;
+      if (trial.expected.weight <= kMostWeightForLittle) time = trials.time_of(with_chunks(trial.point, 1));
+      times[trial.point.algorithm] = time.value_or(std::numeric_limits<std::int64_t>::max());
+    }
     std::ranges::stable_sort(order, {}, [&](const Trial& trial) { return times[trial.point.algorithm]; });
   }
   for (const Trial& trial : order) {
@@ -353,12 +357,13 @@ EvaluationOutput search_choice(const DesignPoint& point, Cache::Impl& cache, con
   Trials trials(point, cache, options);
   if (chooses_algorithm(point)) {
     try_algorithms(trials, point, estimator, options.memory_limit_bytes);
-    if (point.chunks == 1 && trials.best())
-      if (weight_of_chunks(*trials.best(), kChunksOfHint, estimator, options.memory_limit_bytes).value_or(kFreeWeight) <
-          kFreeWeight)
-        trials.compare_with(kChunksOfHint);
-  } else
+    if (point.chunks == 1 && trials.best()) {
+      const auto weight = weight_of_chunks(*trials.best(), kChunksOfHint, estimator, options.memory_limit_bytes);
+      if (weight && *weight < kFreeWeight) trials.compare_with(kChunksOfHint);
+    }
+  } else {
     ChunkSearch(trials, point, estimator, options.memory_limit_bytes, rival).run();
+  }
   return trials.take();
 }
 

@@ -40,11 +40,11 @@ std::int64_t peak_rss_bytes() {
 }
 
 void describe(Evaluation& row, const PreparedPoint& prepared) {
-  const auto& [topology, unwound_degree, failed_links] = *prepared.network;
+  const Topology& topology = prepared.topology();
   row.npus = static_cast<std::int64_t>(topology.npus());
   row.total_links = static_cast<std::int64_t>(topology.links());
-  row.unwound_degree = unwound_degree;
-  row.failed_links = static_cast<std::int64_t>(failed_links);
+  row.unwound_degree = prepared.network->unwound_degree;
+  row.failed_links = static_cast<std::int64_t>(prepared.network->failed_links);
   const auto failed = failed_npus(prepared.point.topology.faults, topology.npus(), prepared.point.seed);
   row.failed_npus = static_cast<std::int64_t>(failed.size());
   row.total_chunks = static_cast<std::int64_t>(prepared.collective->chunks());
@@ -189,7 +189,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   const auto plan = plan_point(*prepared, limit, options.time_only);
   row.memory_planned_bytes = static_cast<std::int64_t>(plan.bytes);
   if (auto enough = check_memory(plan.bytes, limit, "the point"); !enough) return end_point(row, enough.errors());
-  auto stream = run_collective(*prepared, plan, options, cache.schedules);
+  auto stream = run_collective(*prepared, plan, options, cache);
   if (!stream) return end_point(row, stream.errors());
   describe(row, *stream);
   if (options.schedule_only) {

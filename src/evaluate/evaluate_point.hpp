@@ -31,7 +31,7 @@ void end_point(Evaluation& row, PointStatus status, std::string reason);
 /// Ends the row with errors; the first error's fault decides the status.
 void end_point(Evaluation& row, const Diagnostics& errors);
 
-/// Where the point's switches were unwound: plays its schedule on them and fills switched_time_ps and
+/// Where the point asks for unwound switches: plays its schedule on the switches and fills switched_time_ps and
 /// switched_bound_ps, or says in the reason why not. False when the row has ended.
 [[nodiscard]] bool fill_switched(Evaluation& row, const PreparedPoint& prepared, const Schedule& schedule,
                                  const VerifyOptions& checking, ExecutionCache& cache);

@@ -72,6 +72,18 @@ Status check_no_passing(const DesignPoint& point, const Topology& topology) {
   return success();
 }
 
+/// The network that the point's synthesizer schedules in place of one with switches. Errors (unsupported): it leaves a
+/// link no bandwidth.
+Result<std::shared_ptr<const UnwoundNetwork>> unwound_for_synthesis(const DesignPoint& point,
+                                                                    const Topology& topology) {
+  if (topology.switches() == 0 || !plays_on_switches(point)) return std::shared_ptr<const UnwoundNetwork>();
+  auto unwound = unwind_with_origins(topology, unwinding_degree(point), slowdowns_of(point.collective().stragglers));
+  if (unwound) return std::shared_ptr<const UnwoundNetwork>(std::make_shared<UnwoundNetwork>(*std::move(unwound)));
+  auto errors = unwound.errors();
+  for (Diagnostic& error : errors) error.fault = Fault::unsupported;  // the point's own network is sound
+  return errors;
+}
+
 }  // namespace
 
 DesignPoint with_switches_kept(DesignPoint point) {
@@ -115,9 +127,11 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
                            " to vertex " + std::to_string(gap->second.value()),
                        "every NPU must reach every other", "remove fewer links");
   }
+  auto for_synthesis = unwound_for_synthesis(point, *reduced);
+  if (!for_synthesis) return for_synthesis.errors();
   auto wired = wires_of(*reduced);
   if (!wired) return wired.errors();
-  return PointTopology{*std::move(wired), degree, failed_links};
+  return PointTopology{*std::move(wired), degree, failed_links, *std::move(for_synthesis)};
 }
 
 Status check_faults(const DesignPoint& point) {

@@ -22,8 +22,8 @@ std::string cache_key(const DesignPoint& point, Changes changes) {
   auto key = settings_text(point, changes);
   if (!meet(changes, Changes::network)) return key;
   if (draws(point.topology.faults)) key += fmt::format(" d{}", point.seed);
-  // Synthesizers get networks of their own (build_transformed_topology()): unwound, and without a shape if links
-  // differ.
+  // Synthesizers get networks of their own (build_transformed_topology()): with an unwound one beside it, and without a
+  // shape if links differ.
   const auto* synthesizer = find_synthesizer(point.algorithm);
   if (synthesizer != nullptr) key += synthesizer->reads.switches ? " s1" : " s0";
   return key;
@@ -34,7 +34,9 @@ std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& po
   return cache.topologies.get(
       key, [&] { return build_transformed_topology(point); },
       [](const Result<PointTopology>& value) {
-        return value ? 64 * (value->topology.links() + value->topology.vertices()) : std::size_t{256};
+        const auto bytes_of = [](const Topology& topology) { return 64 * (topology.links() + topology.vertices()); };
+        if (!value) return std::size_t{256};
+        return bytes_of(value->topology) + (value->for_synthesis ? bytes_of(value->for_synthesis->topology) : 0);
       });
 }
 

@@ -92,11 +92,9 @@ double weight_of_program(const DesignPoint& point, const PointSizes& sizes, bool
   return (Work(WorkUnit::simulated_hop, repeats * simulated) + links).weight();
 }
 
-/// The play of an unwound schedule on its switches: on each send's path up and down.
-Work work_of_switches(const DesignPoint& point, double sends) {
-  const bool unwound = unwinding_degree(point) > 0 && point.topology.machine_file.empty() &&
-                       count_shape(point.topology.shape).switches > 0;
-  return {WorkUnit::switched_hop, unwound && sends <= static_cast<double>(kMostPlayedSends) ? 2 * sends : 0};
+/// The play of a schedule for unwound switches on the switches: `hops` links for each send.
+Work work_of_play(double sends, double hops) {
+  return {WorkUnit::switched_hop, sends <= static_cast<double>(kMostPlayedSends) ? hops * sends : 0};
 }
 
 double weight_of_synthesis(const Work& made, std::optional<double> of_period, double sends, const PointSizes& sizes,
@@ -117,13 +115,13 @@ CountedWork count_program(const DesignPoint& point, const PointSizes& sizes, boo
 }
 
 CountedWork count_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const SynthesisProblem& problem,
-                            const PointSizes& sizes, const ScheduleReading& reading) {
+                            const PointSizes& sizes, const ScheduleReading& reading, double hops_of_play) {
   const double sends = scheduled_sends(point, sizes);
   const bool by_orbit = reading.symmetric && is_checked_by_orbit(point, sizes, sends);
   const auto of_period =
       synthesizer.estimate_period_sends != nullptr ? synthesizer.estimate_period_sends(problem) : std::nullopt;
   const Work made = synthesizer.count_work(problem);
-  Work told = made + work_of_any(point, sizes, reading.symmetric) + work_of_switches(point, sends);
+  Work told = made + work_of_any(point, sizes, reading.symmetric) + work_of_play(sends, hops_of_play);
   if (of_period)
     told.add(WorkUnit::send_of_period, std::min(*of_period, sends));
   else if (reading.by_link)

@@ -9,10 +9,10 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/switch_play.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/faults.hpp"
 #include "tenex/topology/time_range.hpp"
-#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
@@ -20,12 +20,12 @@ namespace {
 Status check_flow_control(const PreparedPoint& prepared) {
   const bool simulated =
       is_program(prepared.point) && prepared.point.collective().backend != Backend::congestion_unaware;
-  return simulated || prepared.unwound ? check_buffers(prepared.topology()) : success();
+  return simulated || prepared.unwound() != nullptr ? check_buffers(prepared.topology()) : success();
 }
 
 /// What a schedule for unwound switches has and its play on the switches has not. Errors: (unsupported).
 Status check_play(const PreparedPoint& prepared) {
-  if (!prepared.unwound) return success();
+  if (prepared.unwound() == nullptr) return success();
   constexpr const char* kSuggestion = "set unwind = 1, or choose an algorithm that uses switches";
   if (prepared.collective->kind() == CollectiveKind::all_reduce && !prepared.point.collective().overlap)
     return unsupported_error({}, fmt::format("overlap = false for \"{}\" on switches", prepared.point.algorithm),
@@ -35,31 +35,19 @@ Status check_play(const PreparedPoint& prepared) {
     return unsupported_error({}, fmt::format("NPUs that start late for \"{}\" on switches", prepared.point.algorithm),
                              "its schedule is played on them as soon as possible, and a play has no late starts",
                              kSuggestion);
-  return success();
-}
-
-/// What a synthesizer that needs direct links schedules in place of a network with switches; null where it needs none.
-std::shared_ptr<const UnwoundNetwork> unwound_for(const DesignPoint& point, const Topology& network) {
-  const Topology& physical = physical_network(network);
-  if (!plays_on_switches(point) || physical.switches() == 0) return nullptr;
-  auto unwound = unwind_with_origins(physical, unwinding_degree(point), slowdowns_of(point.collective().stragglers));
-  ensure(static_cast<bool>(unwound), "every network can be unwound to degree 1");
-  return std::make_shared<const UnwoundNetwork>(*std::move(unwound));
+  // A chunk comes to an NPU once at least.
+  const double least = passes_of(prepared.point.collective().kind) * prepared.sizes.collective.sends;
+  return least > static_cast<double>(kMostPlayedSends) ? Status(too_many_to_play()) : success();
 }
 
 PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
                        std::shared_ptr<const Collective> collective, std::uint64_t topology_bytes, std::string key) {
-  auto unwound = unwound_for(point, network->topology);
-  auto sizes = sizes_of_built(unwound ? unwound->topology : network->topology, *collective);
-  return {point,
-          find_synthesizer(point.algorithm),
-          std::move(network),
-          std::move(collective),
-          start_delays_of(point),
-          std::move(unwound),
-          std::move(sizes),
-          topology_bytes,
-          std::move(key)};
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  PreparedPoint prepared{point, synthesizer, std::move(network), std::move(collective), start_delays_of(point), {}};
+  prepared.sizes = sizes_of_built(prepared.topology_of_algorithm(), *prepared.collective);
+  prepared.topology_bytes = topology_bytes;
+  prepared.network_key = std::move(key);
+  return prepared;
 }
 
 }  // namespace

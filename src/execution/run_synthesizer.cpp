@@ -31,7 +31,7 @@ Status play_on_network(TimedStream& stream, const PreparedPoint& prepared, std::
   const Stopwatch watch;
   const auto reserved = std::min<std::size_t>(memory_limit_bytes, prepared.topology_bytes);
   auto played =
-      play_within(prepared, prepared.topology(), *prepared.unwound, stream.schedule, memory_limit_bytes - reserved);
+      play_within(prepared, prepared.topology(), *prepared.unwound(), stream.schedule, memory_limit_bytes - reserved);
   if (!played) return played.errors();
   stream.unwound_time_ps = stream.finish.count();
   stream.schedule = std::move(played->sends);
@@ -49,13 +49,17 @@ Status play_on_network(TimedStream& stream, const PreparedPoint& prepared, std::
 
 /// The stream of the best textbook algorithm on the point's network, for the same collective; nullopt where none suits,
 /// where its messages carry several chunks, and where bandwidth varies, which programs do not know.
-std::optional<TimedStream> best_textbook(const PreparedPoint& prepared, const ExecutionOptions& asked) {
+std::optional<TimedStream> best_textbook(const PreparedPoint& prepared, const ExecutionOptions& asked,
+                                         ExecutionCache& cache) {
   if (prepared.topology().varies()) return std::nullopt;
   DesignPoint point = prepared.point;
   const auto best = std::ranges::find(algorithm_traits(), AlgorithmFamily::any_textbook, &AlgorithmTraits::family);
   name_algorithm(point, **best);
-  const auto as_textbook = prepare_with(point, prepared.network, prepared.collective);
-  if (!check_support(as_textbook)) return std::nullopt;
+  // Programs keep the shape of a network whose links differ (build_transformed_topology()).
+  const auto found = find_topology_within(point, asked.memory_limit_bytes, cache);
+  if (!*found) return std::nullopt;
+  const auto as_textbook = prepare_with(point, {found, &**found}, prepared.collective);
+  if (!check_point(as_textbook) || !check_support(as_textbook)) return std::nullopt;
   const auto plan = plan_point(as_textbook, asked.memory_limit_bytes);
   if (plan.bytes > asked.memory_limit_bytes) return std::nullopt;
   auto program = run_program(as_textbook, asked, plan);
@@ -67,9 +71,12 @@ std::optional<TimedStream> best_textbook(const PreparedPoint& prepared, const Ex
 /// and the gap shrinks.
 void take_if_sooner(TimedStream& stream, std::optional<TimedStream> program) {
   if (!program || program->finish >= stream.finish) return;
+  constexpr double kRounding = 1e-9;  // of the gap
   const double bound = (1 - stream.optimality_gap) * static_cast<double>(stream.finish.count());
+  const double gap = 1 - bound / static_cast<double>(program->finish.count());
+  ensure(gap >= -kRounding, "no textbook algorithm ends before what a solver has proven");
   program->optimal = 0;
-  program->optimality_gap = std::max(0.0, 1 - bound / static_cast<double>(program->finish.count()));
+  program->optimality_gap = std::max(0.0, gap);
   program->epoch_ps = stream.epoch_ps;
   program->clock_ended = stream.clock_ended;
   program->solver_seconds = stream.solver_seconds;
@@ -79,7 +86,7 @@ void take_if_sooner(TimedStream& stream, std::optional<TimedStream> program) {
 }
 
 Result<TimedStream> run_alone(const PreparedPoint& prepared, const ExecutionOptions& asked,
-                              std::size_t memory_limit_bytes, SharedSchedules& shared) {
+                              std::size_t memory_limit_bytes, ExecutionCache& cache) {
   const auto& point = prepared.point;
   const auto& collective = *prepared.collective;
   const auto* synthesizer = prepared.synthesizer;
@@ -91,7 +98,7 @@ Result<TimedStream> run_alone(const PreparedPoint& prepared, const ExecutionOpti
   problem.threads = asked.threads;
   problem.solver_progress = asked.solver_progress;
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
-                                : shared.synthesize(*synthesizer, problem, cache_key(point, kOfSchedule));
+                                : cache.schedules.synthesize(*synthesizer, problem, cache_key(point, kOfSchedule));
   if (!made) return made.errors();
 
   const bool all_reduce = collective.kind() == CollectiveKind::all_reduce;
@@ -108,7 +115,7 @@ Result<TimedStream> run_alone(const PreparedPoint& prepared, const ExecutionOpti
     stream.time_with_overlap_ps = made->time.count();
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;
-  if (prepared.unwound)
+  if (prepared.unwound() != nullptr)
     if (auto played = play_on_network(stream, prepared, asked.memory_limit_bytes); !played) return played.errors();
   stream.sends = static_cast<std::int64_t>(stream.schedule.sends());
   if (asked.link_loads || asked.utilization_bins > 0 || asked.arrivals) {
@@ -131,11 +138,11 @@ Result<TimedStream> run_alone(const PreparedPoint& prepared, const ExecutionOpti
 }  // namespace
 
 Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const ExecutionOptions& asked,
-                                    std::size_t memory_limit_bytes, SharedSchedules& shared) {
-  auto stream = run_alone(prepared, asked, memory_limit_bytes, shared);
+                                    std::size_t memory_limit_bytes, ExecutionCache& cache) {
+  auto stream = run_alone(prepared, asked, memory_limit_bytes, cache);
   const bool by_time = prepared.point.solver.priorities == Priorities{};
   if (stream && prepared.synthesizer->starts_from_all && by_time)
-    take_if_sooner(*stream, best_textbook(prepared, asked));
+    take_if_sooner(*stream, best_textbook(prepared, asked, cache));
   return stream;
 }
 

@@ -106,7 +106,8 @@ double mean_pair_hops(const DesignPoint& point, double npus) {
 }  // namespace
 
 bool plays_on_switches(const DesignPoint& point) {
-  if (point.topology.unwind > 0) return false;
+  const auto& topology = point.topology;
+  if (topology.unwind > 0 || (topology.machine_file.empty() && count_shape(topology.shape).switches == 0)) return false;
   const auto* synthesizer = find_synthesizer(point.algorithm);
   return synthesizer != nullptr && !synthesizer->reads.switches;
 }
@@ -169,8 +170,7 @@ std::uint64_t planned_topology_bytes(const DesignPoint& point) {
         choice.without.empty() && choice.faults.empty() && (point.trains() || point.collective().stragglers.empty());
     const auto copies = plain ? 1 : 2;
     auto links = static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, choice.unwind);
-    if (plays_on_switches(point) && count_shape(choice.shape).switches > 0)
-      links += topology_bytes(choice.shape, unwinding_degree(point));
+    if (plays_on_switches(point)) links += topology_bytes(choice.shape, unwinding_degree(point));
     return has_wires(point) ? links + wire_bytes(choice.shape.npus(), count_wires(choice.shape)) : links;
   }
   // Syntax tree, checked links and topology: a link takes 8 characters at least.

@@ -12,8 +12,15 @@ namespace tenex {
 namespace {
 
 constexpr std::uint64_t kBytesOfPlayedHop = 150;  // listed and replayed
+constexpr const char* kProblem = "the schedule was not played on the switches";
+constexpr const char* kSuggestion =
+    "set unwind = 1 for its time on the unwound network, or choose an algorithm that uses switches";
 
 }  // namespace
+
+Diagnostic too_many_to_play() {
+  return unsupported_error({}, kProblem, fmt::format("it has more than {} sends", kMostPlayedSends), kSuggestion);
+}
 
 std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound) {
   return static_cast<std::size_t>(sends) * longest_path(unwound) * kBytesOfPlayedHop;
@@ -21,12 +28,7 @@ std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound) {
 
 Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& network, const UnwoundNetwork& unwound,
                                const Schedule& schedule, std::size_t memory_limit_bytes) {
-  constexpr const char* kProblem = "the schedule was not played on the switches";
-  constexpr const char* kSuggestion =
-      "set unwind = 1 for its time on the unwound network, or choose an algorithm that "
-      "uses switches";
-  if (schedule.sends() > kMostPlayedSends)
-    return unsupported_error({}, kProblem, fmt::format("it has more than {} sends", kMostPlayedSends), kSuggestion);
+  if (schedule.sends() > kMostPlayedSends) return too_many_to_play();
   const auto longest = longest_path(unwound);
   const auto bytes = played_bytes(schedule.sends(), unwound);
   if (bytes > memory_limit_bytes)

@@ -23,10 +23,10 @@ void add_reason(std::string& reasons, const std::string& reason) {
 }  // namespace
 
 Result<TimedStream> run_collective(const PreparedPoint& prepared, const PointPlan& plan,
-                                   const ExecutionOptions& options, SharedSchedules& shared) {
+                                   const ExecutionOptions& options, ExecutionCache& cache) {
   auto sharing = options;  // threads never change a result
   sharing.threads = affordable_threads(plan, options.threads, options.memory_limit_bytes);
-  auto stream = prepared.synthesizer != nullptr ? run_synthesizer(prepared, options, plan.left_for_synthesis, shared)
+  auto stream = prepared.synthesizer != nullptr ? run_synthesizer(prepared, options, plan.left_for_synthesis, cache)
                                                 : run_program(prepared, sharing, plan);
   if (stream) add_reason(stream->left_out, plan.left_out);
   return stream;
@@ -68,7 +68,7 @@ void VerifiedCollective::take(const StreamCheck& check) {
 
 Result<VerifiedCollective> time_collective(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
                                            std::vector<ProcessGroup> groups, const ExecutionOptions& options,
-                                           bool keep_schedule, SharedSchedules& shared) {
+                                           bool keep_schedule, ExecutionCache& cache) {
   auto made = Collective::make(
       {point.collective().kind, network->topology.npus(), std::move(groups), point.chunks, point.collective().size, 0});
   if (!made) return made.errors();
@@ -77,7 +77,7 @@ Result<VerifiedCollective> time_collective(const DesignPoint& point, std::shared
   const auto plan = plan_point(prepared, options.memory_limit_bytes, options.time_only);
   if (auto enough = check_memory(plan.bytes, options.memory_limit_bytes, "a collective of the iteration"); !enough)
     return enough.errors();
-  auto stream = run_collective(prepared, plan, options, shared);
+  auto stream = run_collective(prepared, plan, options, cache);
   if (!stream) return stream.errors();
 
   VerifiedCollective result;

@@ -126,7 +126,7 @@ class PipelineTime final : public MeasuredCollectiveTime {
     const auto built = find_topology_within(group_point, options.memory_limit_bytes, cache);
     if (!*built) return built->errors();
     const std::shared_ptr<const PointTopology> network(built, &**built);
-    auto made = time_collective(group_point, network, {}, options, false, cache.schedules);
+    auto made = time_collective(group_point, network, {}, options, false, cache);
     if (!made) return made;
     const auto bound =
         find_cheap_bound(prepare_with(group_point, network, made->collective), sends_single_chunks(group_point), cache);

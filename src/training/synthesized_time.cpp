@@ -128,8 +128,7 @@ Result<VerifiedCollective> SynthesizedTime::run(const Communication& communicati
   const auto groups = groups_within(mapping, communication.scope, dimensions);
   auto point = point_on(dimensions, &communication);
   fit_chunks(point, mapping.span(communication.scope).members());
-  auto made =
-      time_collective(point, {built, &**built}, groups, network_.options, contention_, cache_.execution.schedules);
+  auto made = time_collective(point, {built, &**built}, groups, network_.options, contention_, cache_.execution);
   if (!made) return made;
   effort_.synthesis_seconds += made->synthesis_seconds;
   effort_.simulation_seconds += made->simulation_seconds;

@@ -205,7 +205,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"RI(256)", "all_reduce", "auto"}, Case{"torus(16,16)", "all_reduce", "auto"},
         Case{"SW(256)", "all_reduce", "auto"}, Case{"FC(256)", "all_gather", "auto"},
         Case{"mesh(16,16)", "all_reduce", "auto"}, Case{"torus(32,32)", "all_gather", "tacos", "coarse"},
-        Case{"mesh(24,24)", "all_gather", "pccl"}));
+        Case{"mesh(24,24)", "all_gather", "pccl"}, Case{"SW(200)", "all_gather", "tacos"},
+        Case{"fat_tree(8)", "all_gather", "tacos"}, Case{"fat_tree(8)", "all_reduce", "tacos"}));
 
 class MemoryPlanWithoutSends : public ::testing::TestWithParam<Case> {};
 

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "evaluate/points.hpp"
+#include "support/process.hpp"
 
 namespace tenex {
 namespace {
@@ -149,6 +151,42 @@ TEST(Evaluate, SaysWhatCannotBePlayedOnSwitches) {
   };
   EXPECT_THAT(with("overlap", "false"), testing::HasSubstr("set unwind = 1"));
   EXPECT_THAT(with("switch_buffer", "1"), testing::HasSubstr("flow control"));
+}
+
+// Each NPU comes to every other: 3,000 * 2,999 = 8,997,000 sends, and the least of 2^23 = 8,388,608 is exceeded.
+TEST(Evaluate, RefusesPlaysOfTooManySendsBeforeTheyAreMade) {
+  const auto large = point({{"topology", "SW(3000)"}, {"size", "3MB"}, {"algorithm", "tacos"}});
+  const auto row = row_of(large);
+  EXPECT_EQ(row.status, PointStatus::unsupported);
+  EXPECT_THAT(row.reason, testing::HasSubstr("more than 8388608 sends"));
+  EXPECT_EQ(row.synthesis_seconds, 0);
+  Foresight foresee;
+  EXPECT_EQ(foresee(large), row.reason);
+}
+
+// NPUs 0 and 2 on one switch, 1 and 3 on another. In the order of their ids, every link of the unwound ring crosses the
+// trunk, which has one byte per second each way for two of them.
+TEST(Evaluate, RefusesWhatUnwindingLeavesWithoutBandwidthAndKeepsTheRest) {
+  const support::TemporaryFolder folder;
+  const auto path = folder.path() / "trunk.toml";
+  std::ofstream(path) << "schema = 1\nkind = \"machine\"\nname = \"trunk\"\nsource = \"made for a test\"\n"
+                         "npus = 4\n\n[[switches]]\ncount = 2\n\n[[links]]\nbandwidth = \"1GB/s\"\nalpha = \"0s\"\n"
+                         "pairs = [[0, 4], [2, 4], [1, 5], [3, 5]]\n\n[[links]]\nbandwidth = \"1B/s\"\n"
+                         "alpha = \"0s\"\npairs = [[4, 5]]\n";
+  const auto with = [&](const char* algorithm) {
+    return row_of(
+        make_point(
+            {{"topology", path.string()}, {"collective", "all_gather"}, {"size", "4000B"}, {"algorithm", algorithm}},
+            vocabulary())
+            .value());
+  };
+  const auto tacos = with("tacos");
+  EXPECT_EQ(tacos.status, PointStatus::unsupported) << tacos.reason;
+  EXPECT_THAT(tacos.reason, testing::HasSubstr("bandwidth"));
+  const auto best = with("best");
+  EXPECT_EQ(best.status, PointStatus::ok) << best.reason;
+  // The two chunks of each side cross the trunk: 2,000 B at 1 B/s.
+  EXPECT_GE(best.collective_time_ps, 2'000'000'000'000'000);
 }
 
 TEST(Evaluate, UnwindsSwitchesWhereThePointAsksForItAndSaysSo) {

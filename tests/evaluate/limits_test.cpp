@@ -74,6 +74,19 @@ TEST(TimeRange, DoesNotStopLargePointsOfOrdinarySpeed) {
   EXPECT_TRUE(check_time_range(prepare_with(direct, prepared->network, prepared->collective)));
 }
 
+TEST(Plays, AreOnlyOnSwitches) {
+  const auto plays = [](const char* topology, const char* algorithm, const char* unwind = "0") {
+    return plays_on_switches(
+        point({{"topology", topology}, {"size", "1MiB"}, {"algorithm", algorithm}, {"unwind", unwind}}));
+  };
+  EXPECT_TRUE(plays("SW(4)", "tacos"));
+  EXPECT_TRUE(plays("fat_tree(4)", "trees"));
+  EXPECT_FALSE(plays("SW(4)", "tacos", "1"));
+  EXPECT_FALSE(plays("SW(4)", "pccl"));
+  EXPECT_FALSE(plays("SW(4)", "ring"));
+  EXPECT_FALSE(plays("mesh(4,4)", "tacos"));
+}
+
 TEST(MemoryLimit, RefusesATopologyBeforeItIsBuilt) {
   // 20,000 * 19,999 links of 50 B and 20,000 NPUs of 32 B: 20.0 GB, which this test never allocates.
   const auto huge = point({{"topology", "FC(20000)"}, {"size", "1GiB"}, {"algorithm", "ring"}});

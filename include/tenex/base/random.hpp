@@ -16,6 +16,13 @@ namespace tenex {
 [[nodiscard]] std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                                   std::array<std::uint32_t, 2> key);
 
+/// A hash of 64 bits (the finalizer of SplitMix64: Steele, Lea, Flood, OOPSLA 2014). O(1).
+[[nodiscard]] constexpr std::uint64_t mix_bits(std::uint64_t bits) {
+  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9U;
+  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBU;
+  return bits ^ bits >> 31;
+}
+
 /// A sequence of random numbers keyed by (seed, stream). Satisfies std::uniform_random_bit_generator.
 class Random {
  public:

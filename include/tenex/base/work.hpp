@@ -63,7 +63,7 @@ enum class WorkUnit : std::uint8_t {
   layer_delivery,        ///< a delivery to a layer, by port
   layer_candidate,       ///< a chunk that a port of a layer looks at
   layer_send,            ///< a send of a layer written out
-  tree_send_retimed,     ///< a send of an All-Reduce of trees re-timed
+  tree_send_retimed,     ///< a send of an All-Reduce re-timed
   reference_look,        ///< a chunk that the reference looks at
   // pccl.
   path_hop,             ///< a hop of a path to one destination

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "tenex/execution/options.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 
@@ -18,11 +20,15 @@ struct PointTopology {
   Topology topology;
   std::uint32_t unwound_degree = 0;  ///< as the point asks; 0: its switches stay, or it has none
   std::size_t failed_links = 0;      ///< of the network before unwinding
+  /// What the point's synthesizer schedules in place of the topology, where plays_on_switches() and there are switches;
+  /// else null.
+  std::shared_ptr<const UnwoundNetwork> for_synthesis = nullptr;
 };
 
 /// Builds the topology from the shape or file, gives its switches the point's properties, removes links and what has
-/// failed, unwinds switches if the point asks for it, and turns paths over cut-through switches into wires. Checks that
-/// the topology is connected if nothing has failed; else check_point() does. Does not check memory.
+/// failed, unwinds switches if the point asks for it (or beside them, for its synthesizer), and turns paths over
+/// cut-through switches into wires. Checks that the topology is connected if nothing has failed; else check_point()
+/// does. Does not check memory.
 [[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
 
 /// The same network with its switches: the point of any algorithm that uses them, with overlap. Only for topologies and

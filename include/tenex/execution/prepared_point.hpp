@@ -15,7 +15,6 @@
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
-#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 
@@ -28,15 +27,16 @@ struct PreparedPoint {
   std::shared_ptr<const PointTopology> network;
   std::shared_ptr<const Collective> collective;
   std::vector<StartDelay> start_delays;
-  /// What the synthesizer schedules in place of the network, where plays_on_switches() and there are switches; else
-  /// null.
-  std::shared_ptr<const UnwoundNetwork> unwound;
-  PointSizes sizes;                  ///< of the network that the algorithm sees
+  PointSizes sizes = {};             ///< of the network that the algorithm sees
   std::uint64_t topology_bytes = 0;  ///< planned_topology_bytes(point)
-  std::string network_key;           ///< cache_key(point, kOfNetwork)
+  std::string network_key = {};      ///< cache_key(point, kOfNetwork)
 
   [[nodiscard]] const Topology& topology() const { return network->topology; }
-  [[nodiscard]] const Topology& topology_of_algorithm() const { return unwound ? unwound->topology : topology(); }
+  /// What the synthesizer schedules in place of the topology; null where it schedules that.
+  [[nodiscard]] const UnwoundNetwork* unwound() const {
+    return synthesizer != nullptr && !synthesizer->reads.switches ? network->for_synthesis.get() : nullptr;
+  }
+  [[nodiscard]] const Topology& topology_of_algorithm() const { return unwound() ? unwound()->topology : topology(); }
   [[nodiscard]] Instance instance() const { return {topology(), *collective, point.occupancy}; }
   /// What the synthesizer is asked, in one thread; it refers to the topology that it sees and to the collective.
   [[nodiscard]] SynthesisProblem problem(std::size_t memory_limit_bytes) const;
@@ -54,7 +54,7 @@ struct PreparedPoint {
 /// Whether the point may run. To be asked before anything is synthesized, simulated or bounded. Errors, in this order:
 /// - (unsupported) a textbook algorithm on a topology with a switch whose buffer is limited: its messages would need
 ///   flow control, which is not simulated (the congestion-unaware backend needs none), or a play on such switches;
-/// - (unsupported) no overlap, or late NPUs, where a schedule for unwound switches is played on the switches;
+/// - (unsupported) no overlap, late NPUs, or too many sends, where a schedule for unwound switches is played on them;
 /// - (input) faults cut a member of a group off from another one;
 /// - (input) some schedule of the collective may take longer than kLongestTime.
 /// O(switches + classes * chunk sizes), and O(groups * links) with faults.

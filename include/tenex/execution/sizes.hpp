@@ -36,9 +36,9 @@ struct PointSizes {
 /// Passes over the network: an All-Reduce reduces, then gathers.
 [[nodiscard]] inline double passes_of(CollectiveKind kind) { return kind == CollectiveKind::all_reduce ? 2 : 1; }
 
-/// Whether the point's synthesizer sends over links between NPUs only and the point keeps its switches, if it has some:
-/// the synthesizer then schedules the network with its switches unwound to degree 1, and its schedule is played on the
-/// switches.
+/// Whether the point's synthesizer sends over links between NPUs only and the point keeps its switches (a machine file
+/// counts as if it had some): the synthesizer then schedules the network with its switches unwound to degree 1, and its
+/// schedule is played on the switches.
 [[nodiscard]] bool plays_on_switches(const DesignPoint& point);
 /// The degree to which switches, if any, are unwound in the network that the point's algorithm sees; 0 if they stay.
 [[nodiscard]] std::uint32_t unwinding_degree(const DesignPoint& point);

@@ -15,6 +15,8 @@ namespace tenex {
 
 struct PreparedPoint;
 
+/// The error (unsupported) of more than kMostPlayedSends sends.
+[[nodiscard]] Diagnostic too_many_to_play();
 /// Bytes of the play of so many sends: listed, played and recorded on each hop. O(links).
 [[nodiscard]] std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound);
 

@@ -17,7 +17,7 @@ namespace tenex {
 
 struct PointPlan;
 struct PreparedPoint;
-class SharedSchedules;
+struct ExecutionCache;
 
 /// A timed stream of sends (or times alone), and what its run reports.
 struct TimedStream : RunMetrics {
@@ -40,6 +40,6 @@ struct TimedStream : RunMetrics {
 /// Runs the point's synthesizer, which may take `memory_limit_bytes`, or scales a schedule that it made at another
 /// pace.
 [[nodiscard]] Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const ExecutionOptions& asked,
-                                                  std::size_t memory_limit_bytes, SharedSchedules& shared);
+                                                  std::size_t memory_limit_bytes, ExecutionCache& cache);
 
 }  // namespace tenex

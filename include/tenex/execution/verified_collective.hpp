@@ -20,12 +20,12 @@
 namespace tenex {
 
 struct PreparedPoint;
-class SharedSchedules;
+struct ExecutionCache;
 
 /// Runs the point's algorithm or synthesizer as planned: on as many threads as the limit leaves memory for. The
-/// stream's `left_out` includes the plan's. `shared`: schedules of other paces. Errors: those of the algorithm.
+/// stream's `left_out` includes the plan's. Errors: those of the algorithm.
 [[nodiscard]] Result<TimedStream> run_collective(const PreparedPoint& prepared, const PointPlan& plan,
-                                                 const ExecutionOptions& options, SharedSchedules& shared);
+                                                 const ExecutionOptions& options, ExecutionCache& cache);
 
 /// The verifier's answer about a schedule for which a time is claimed.
 struct StreamCheck {
@@ -59,13 +59,12 @@ struct VerifiedCollective {
 };
 
 /// Runs the point's algorithm or synthesizer on its network for the given groups (the point's own are not
-/// read). `keep_schedule`: return the verified stream. `shared`: schedules of other paces. Errors: those of the
-/// collective, of check_time_range(), of the plan (resource) and of the algorithm. An invalid schedule is a broken
-/// invariant (InvariantError).
+/// read). `keep_schedule`: return the verified stream. Errors: those of the collective, of check_time_range(), of the
+/// plan (resource) and of the algorithm. An invalid schedule is a broken invariant (InvariantError).
 [[nodiscard]] Result<VerifiedCollective> time_collective(const DesignPoint& point,
                                                          std::shared_ptr<const PointTopology> network,
                                                          std::vector<ProcessGroup> groups,
                                                          const ExecutionOptions& options, bool keep_schedule,
-                                                         SharedSchedules& shared);
+                                                         ExecutionCache& cache);
 
 }  // namespace tenex

@@ -134,8 +134,8 @@ struct SettingReads {
   bool engine = false;    ///< it has several engines
   bool attempts = false;  ///< it draws random numbers, so that attempts differ
   bool routes = false;    ///< it routes chunks one by one: relays, improve
-  /// It sends over switches, stored ones (vertices) and wires. Otherwise switches are unwound for it (TACOS, section
-  /// IV-G), or its requirement leaves none.
+  /// It sends over switches, stored ones (vertices) and wires. Otherwise it schedules the network with its switches
+  /// unwound (TACOS, section IV-G), and its schedule is played on the switches; or its requirement leaves none.
   bool switches = false;
   bool phases = false;  ///< its All-Reduce is a reduction and then a gather: overlap
   bool stops = false;   ///< it has several ways and ends at the first result that is good enough: good_enough

@@ -65,6 +65,11 @@ struct UnwoundNetwork {
 [[nodiscard]] Result<Topology> remove_links(const Topology& topology,
                                             const std::vector<std::pair<VertexId, VertexId>>& pairs);
 
+/// The topology without the vertices that are not `kept`, which must have no links. `kept`: in order; they get
+/// the ids 0, 1, ... in that order. Links and their classes keep their ids; the shape is forgotten. O(vertices +
+/// links).
+[[nodiscard]] Topology keep_vertices(const Topology& topology, const std::vector<VertexId>& kept);
+
 /// Slows links down. Link::slowdown becomes the largest factor of the slowdowns that name the link; the bandwidth
 /// stays. Link::alpha is multiplied by the largest factor of alpha, rounded up to picoseconds (SimTime::max() where
 /// that does not fit). The shape is kept because routes depend on it. The links of a dimension may then differ in

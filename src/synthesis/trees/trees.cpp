@@ -53,13 +53,18 @@ std::vector<const SynthesisEngine*> suitable_engines(const SynthesisProblem& pro
   return engines;
 }
 
+/// Whether an engine after the first may be tried: it takes neither too long, nor more memory than is left beside the
+/// schedule of the first.
+bool may_try(const SynthesisProblem& problem, const SynthesisEngine& first, const SynthesisEngine& engine) {
+  return engine.work(problem).weight() <= kWeightWhileFar &&
+         first.bytes(problem) + engine.bytes(problem) <= problem.memory_limit_bytes;
+}
+
 /// The first that suits, and those after it that may be tried.
 std::vector<const SynthesisEngine*> engines_to_run(const SynthesisProblem& problem) {
   auto engines = suitable_engines(problem);
-  engines.erase(
-      std::remove_if(engines.begin() + 1, engines.end(),
-                     [&](const SynthesisEngine* each) { return each->work(problem).weight() > kWeightWhileFar; }),
-      engines.end());
+  const SynthesisEngine& first = *engines.front();
+  std::erase_if(engines, [&](const auto* each) { return each != &first && !may_try(problem, first, *each); });
   return engines;
 }
 
@@ -72,12 +77,11 @@ void improve(const SynthesisProblem& problem, const SynthesisEngine* first, Resu
   std::string left_out;
   for (const SynthesisEngine* engine : engines) {
     if (!best || engine == first || problem.good_enough.reached(best->time, bound)) continue;
-    const double weight = engine->work(problem).weight();
-    const bool far = !is_near(best->time, bound);
-    if (weight > kWeightToTry && !far) continue;
-    if (weight > kWeightWhileFar) {
-      left_out += fmt::format("{}the engine {} was not tried: it is expected to take {:.0f} s",
-                              left_out.empty() ? "" : "; ", engine->name, engine->work(problem).seconds());
+    if (is_near(best->time, bound) && engine->work(problem).weight() > kWeightToTry) continue;
+    if (!may_try(problem, *first, *engine)) {
+      left_out += fmt::format("{}the engine {} was not tried: it is expected to take {:.0f} s and {} bytes",
+                              left_out.empty() ? "" : "; ", engine->name, engine->work(problem).seconds(),
+                              engine->bytes(problem));
       continue;
     }
     auto made = engine->synthesize(problem);

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "tenex/base/contract.hpp"
 #include "tenex/topology/distance.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 
@@ -17,23 +17,6 @@ std::vector<VertexId> vertices_with_links(const Topology& topology) {
   for (std::size_t v = 0; v < topology.vertices(); ++v)
     if (v >= topology.npus() || !is_isolated(topology, VertexId::at(v))) kept.push_back(VertexId::at(v));
   return kept;
-}
-
-/// Links in their order: the ends of both topologies come in the same one.
-Topology keep_vertices(const Topology& topology, const std::vector<VertexId>& kept, const std::vector<VertexId>& name) {
-  TopologyBuilder builder(kept.size() - topology.switches());
-  for (std::size_t s = 0; s < topology.switches(); ++s)
-    builder.add_switch(topology.switch_properties(VertexId::at(topology.npus() + s)));
-  for (std::size_t l = 0; l < topology.links(); ++l) {
-    Link link = topology.link(LinkId::at(l));
-    link.source = name[link.source.index()];
-    link.target = name[link.target.index()];
-    builder.add_link(link);
-  }
-  Topology made = std::move(builder).build().value();
-  for (std::size_t l = 0; l < topology.links(); ++l)
-    ensure(made.source(LinkId::at(l)) == name[topology.source(LinkId::at(l)).index()], "links keep their ids");
-  return made;
 }
 
 /// The collective of one group whose members have other names.
@@ -59,7 +42,7 @@ WithoutIsolated::WithoutIsolated(const SynthesisProblem& given) : given_(given) 
   for (std::size_t v = 0; v < kept.size(); ++v) name[kept[v].index()] = VertexId::at(v);
   const auto has_name = [&](NpuId npu) { return name[npu.index()].exists(); };
   if (!std::ranges::all_of(collective.groups().front().members, has_name)) return;
-  auto without = keep_vertices(topology, kept, name);
+  auto without = keep_vertices(topology, kept);
   auto of_rest = renamed(collective, without.npus(), name);
   auto smaller = std::make_unique<Smaller>(std::move(without), std::move(of_rest), given);
   smaller->problem.memory_limit_bytes = given.memory_limit_bytes;

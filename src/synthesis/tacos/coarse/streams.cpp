@@ -12,6 +12,7 @@
 
 #include "synthesis/tacos/coarse/tight_npus.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/random.hpp"
 
 namespace tenex {
 namespace {
@@ -116,12 +117,9 @@ Shared::Shared(const StreamProblem& given)
     }
 }
 
-/// A hash of the three arguments (the finalizer of SplitMix64).
+/// A hash of the three arguments.
 std::uint64_t mixed(std::uint64_t salt, std::uint32_t slot, std::uint32_t row) {
-  std::uint64_t z = salt * 0x9e3779b97f4a7c15U + (std::uint64_t{slot} << 32 | row);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
+  return mix_bits(salt * 0x9e3779b97f4a7c15U + (std::uint64_t{slot} << 32 | row));
 }
 
 class BlockRegion {

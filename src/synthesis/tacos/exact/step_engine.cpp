@@ -14,6 +14,7 @@
 #include "synthesis/tacos/exact/scan.hpp"
 #include "synthesis/tacos/exact/tile_clock.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/random.hpp"
 
 namespace tenex {
 namespace {
@@ -22,13 +23,6 @@ constexpr std::size_t kCursorsAhead = 8;  ///< in NPUs
 constexpr std::size_t kListsAhead = 4;
 constexpr std::size_t kPortsPerLine = 2;
 constexpr std::size_t kEntriesPerRow = 4;  ///< entries that a link tests, roughly
-
-/// A hash of 64 bits (the finalizer of splitmix64).
-std::uint64_t mix(std::uint64_t key) {
-  key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9ULL;
-  key = (key ^ key >> 27) * 0x94D049BB133111EBULL;
-  return key ^ key >> 31;
-}
 
 /// The memory of one thread.
 template <class Slot>
@@ -113,7 +107,7 @@ class FirstCome {
     const std::uint32_t backlog = limit - cursor.next;
     if (backlog <= want) return scan(cursor, limit, want, lacks, found);
     auto late = cursor;
-    late.next += static_cast<std::uint32_t>((mix(scatter_key_ ^ (port << 32 | tile)) >> 32) * backlog >> 32);
+    late.next += static_cast<std::uint32_t>((mix_bits(scatter_key_ ^ (port << 32 | tile)) >> 32) * backlog >> 32);
     const std::uint32_t start = late.next;
     const std::uint32_t count = scan(late, limit, want, lacks, found);
     if (count == want) return count;
