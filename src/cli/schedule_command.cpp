@@ -11,10 +11,10 @@
 
 #include "commands.hpp"
 #include "report.hpp"
-#include "tenex/bound/bound.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/evaluate/kept_schedule.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/execution_cache.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
@@ -125,12 +125,13 @@ ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
   checking.threads = arguments.threads;
   const auto verdict = verify_by_size(instance, result.schedule, checking);
   const bool single_chunks = result.schedule.payloads() == nullptr;
-  const auto bound = best_cheap_bound({instance, true, single_chunks});
+  ExecutionCache cache(0);
+  const auto bound = bound_of_schedule({instance, true, single_chunks}, cache);
   auto report = describe(result);
   report.add("planned_time_ps", planned.count());
   report.add("switched_time_ps", played->finish.count());
   report.add("switched_bound_ps", bound.time.count());
-  report.add("bound_name", std::string(bound.name));
+  report.add("bound_name", bound.name);
   report.add("verified", outcome_value(verdict.outcome));
   if (!arguments.out.empty())
     if (const auto written = write_schedule_file(arguments.out, result, {.threads = arguments.threads}); !written)
@@ -165,8 +166,9 @@ ExitCode execute(const VerifyArguments& arguments) {
   const auto verdict = verify_by_size({file->topology, file->collective, file->occupancy}, file->schedule, options);
   const OutsideWindows outside(file->topology);
   const bool single_chunks = file->schedule.payloads() == nullptr;
-  const auto bound = best_cheap_bound(
-      {{outside.topology(), file->collective, file->occupancy}, true, single_chunks, file->start_delays});
+  ExecutionCache cache(0);
+  const auto bound = bound_of_schedule(
+      {{outside.topology(), file->collective, file->occupancy}, true, single_chunks, file->start_delays}, cache);
   auto report = describe(*file);
   describe_recipe(*opened, report);
   report.add("verified", outcome_value(verdict.outcome));
@@ -179,7 +181,10 @@ ExitCode execute(const VerifyArguments& arguments) {
   report.add("waste", static_cast<std::int64_t>(verdict.waste));
   report.add("collective_time_ps", verdict.collective_time.count());
   report.add("bound_ps", bound.time.count());
-  report.add("bound_name", std::string(bound.name));
+  report.add("bound_name", bound.name);
+  if (verdict.collective_time > SimTime::zero())
+    report.add("efficiency",
+               static_cast<double>(bound.time.count()) / static_cast<double>(verdict.collective_time.count()));
   std::vector<Report> findings;
   for (const auto& finding : verdict.findings) {
     Report entry;

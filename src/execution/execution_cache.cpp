@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "execution/point_traits.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/bound/certificates.hpp"
@@ -128,6 +129,16 @@ std::shared_ptr<const CachedBound> find_bound(const PreparedPoint& prepared, boo
         return best;
       },
       bytes_of);
+}
+
+CachedBound bound_of_schedule(const BoundProblem& problem, ExecutionCache& cache) {
+  const auto cheap = best_cheap_bound(problem);
+  CachedBound best{std::string(cheap.name), cheap.time, -1, problem.holds_for_all()};
+  auto timeless = problem;
+  timeless.start_delays = {};
+  const auto sends = sizes_of_built(problem.topology, problem.collective).collective.sends;
+  raise_by_certificates(best, timeless, bound_work(sends * passes_of(problem.collective.kind())), cache);
+  return best;
 }
 
 }  // namespace tenex

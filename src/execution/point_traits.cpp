@@ -80,12 +80,15 @@ bool is_checked_by_orbit(const DesignPoint& point, const PointSizes& sizes, doub
 }
 
 std::uint64_t bound_work(const DesignPoint& point, const PointSizes& sizes, bool one_for_all) {
+  if (point.collective().bounds == BoundSearch::full) return std::numeric_limits<std::uint64_t>::max();
+  return bound_work(sizes.collective.sends * passes_of(point.collective().kind) /
+                    (one_for_all ? static_cast<double>(sizes.topology.npus) : 1));
+}
+
+std::uint64_t bound_work(double sends) {
   constexpr double kSendsPerVisit = 4;
   constexpr double kLeast = 0x1p16;  // a millisecond
   constexpr double kMost = 0x1p25;   // half a second
-  if (point.collective().bounds == BoundSearch::full) return std::numeric_limits<std::uint64_t>::max();
-  const double sends = sizes.collective.sends * passes_of(point.collective().kind) /
-                       (one_for_all ? static_cast<double>(sizes.topology.npus) : 1);
   return std::bit_floor(static_cast<std::uint64_t>(std::clamp(sends / kSendsPerVisit, kLeast, kMost)));
 }
 

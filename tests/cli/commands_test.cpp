@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/seeing.hpp"
 #include "support/process.hpp"
 
 namespace tenex {
@@ -17,6 +18,8 @@ using support::Finished;
 using support::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::number_of;
+using testing::text_of;
 
 Finished tenex(std::vector<std::string> words) {
   words.insert(words.begin(), TENEX_BINARY);
@@ -103,6 +106,33 @@ TEST(ScheduleFiles, AreVerifiedAndReplayedAsTheyWereMade) {
     EXPECT_THAT(verified.out, HasSubstr("\"sends\":144,"));  // 72 to reduce, 72 to gather
     const auto replayed = tenex({"simulate", "--schedule", file, "--json"});
     EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
+  }
+}
+
+// Bounds that rows search certificates for (cut, strength) stand beside the same schedule in a file, too.
+TEST(ScheduleFiles, HaveTheBoundOfTheirRows) {
+  const TemporaryFolder folder;
+  const auto file = (folder.path() / "s.h5").string();
+  const std::string machines = TENEX_SOURCE_DIR "/experiments/machines/";
+  struct Case {
+    std::string topology;
+    const char* collective;
+    const char* synthesizer;
+    const char* bound;
+  };
+  for (const auto& [topology, collective, synthesizer, bound] :
+       std::vector<Case>{{machines + "amd_1ch.toml", "all_to_all", "pccl", "cut"},
+                         {machines + "ndv2_2ch_switch.toml", "all_gather", "pccl", "cut"},
+                         {machines + "dgx_h100.toml", "all_gather", "pccl", "relay"},
+                         {machines + "ndv2_2ch.toml", "all_reduce", "trees", "boxes"}}) {
+    const auto made = tenex({"synthesize", "--topology", topology, "--collective", collective, "--size", "1GB",
+                             "--synthesizer", synthesizer, "--out", file, "--json"});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    const auto verified = tenex({"verify", file, "--json"});
+    EXPECT_EQ(text_of(made.out, "bound_name"), bound) << topology;
+    EXPECT_EQ(text_of(verified.out, "bound_name"), bound) << topology;
+    for (const auto* key : {"bound_ps", "efficiency", "collective_time_ps"})
+      EXPECT_EQ(number_of(verified.out, key), number_of(made.out, key)) << topology << ' ' << key;
   }
 }
 

@@ -74,5 +74,8 @@ void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std:
 /// cheap bound reaches `time`, that of a schedule, as no bound is above it.
 [[nodiscard]] std::shared_ptr<const CachedBound> find_bound(const PreparedPoint& prepared, bool single_chunks,
                                                             SimTime time, std::uint64_t work, ExecutionCache& cache);
+/// The best of all bounds of a schedule that stands alone, as find_bound() has it for a row whose schedule is read send
+/// by send.
+[[nodiscard]] CachedBound bound_of_schedule(const BoundProblem& problem, ExecutionCache& cache);
 
 }  // namespace tenex
