@@ -26,8 +26,9 @@ void leave_out(Evaluation& row, std::string_view why) {
 bool fill_switched(Evaluation& row, const PreparedPoint& prepared, const Schedule& schedule,
                    const VerifyOptions& checking, ExecutionCache& cache) {
   const auto& [point, built, collective] = std::tie(prepared.point, *prepared.network, *prepared.collective);
-  if (built.unwound_degree == 0 || !prepared.start_delays.empty()) return true;
-  // With overlap: as soon as possible, a gather begins when its own sum is complete.
+  if (built.unwound_degree == 0) return true;
+  if (schedule.sends() > kMostPlayedSends)
+    return leave_out(row, fmt::format("it has more than {} sends", kMostPlayedSends)), true;
   const auto network_point = with_switches_kept(point);
   const auto network_bytes = planned_topology_bytes(network_point);
   if (network_bytes > checking.memory_limit_bytes)
@@ -39,10 +40,13 @@ bool fill_switched(Evaluation& row, const PreparedPoint& prepared, const Schedul
   const auto unwound = unwind_with_origins(physical_network(switched), built.unwound_degree,
                                            slowdowns_of(point.collective().stragglers));
   ensure(unwound && unwound->topology.links() == built.topology.links(), "unwinding is deterministic");
-  const auto played = play_within(prepared, switched, *unwound, schedule, checking.memory_limit_bytes - network_bytes);
+  const auto played = play_within(prepared, switched, *unwound, schedule, point.collective().overlap,
+                                  checking.memory_limit_bytes - network_bytes);
   if (!played) return leave_out(row, to_string(played.errors())), true;
+  auto in_time = checking;
+  in_time.start_delays = prepared.start_delays;
   const auto check =
-      check_stream(with_switches.instance(), played->sends, played->finish, "the play on switches", checking);
+      check_stream(with_switches.instance(), played->sends, played->finish, "the play on switches", in_time);
   if (!check.error.empty()) return end_point(row, PointStatus::failed, check.error), false;
   const auto bound = find_bound(with_switches, true, played->finish, bound_work(with_switches), cache);
   if (played->finish < bound->time) {

@@ -339,19 +339,22 @@ ScheduleReading reading_of(const PreparedPoint& prepared) {
   return {is_kept_by_link(prepared), is_symmetric(prepared)};
 }
 
-/// Bytes of the play on the switches, which follows the synthesis; zero without one, or with too many sends.
+/// Bytes of the play on the switches, which follows the synthesis; zero without one.
 std::size_t bytes_of_play(const PreparedPoint& prepared) {
   if (prepared.unwound() == nullptr) return 0;
   const double sends = scheduled_sends(prepared.point, prepared.sizes);
-  if (sends > static_cast<double>(kMostPlayedSends)) return 0;
   return played_bytes(static_cast<std::uint64_t>(sends), *prepared.unwound());
 }
 
-/// The links that a send takes in the play on the switches; zero without one. Of a point that asks for the unwound
-/// network, a play is beside its time: over one switch.
-double hops_of_play(const PreparedPoint& prepared) {
-  if (prepared.unwound() != nullptr) return static_cast<double>(longest_path(*prepared.unwound()));
-  return prepared.network->unwound_degree > 0 ? 2 : 0;
+/// All hops of the plays on the switches, an All-Reduce's with and without overlap; zero without one. Of a point that
+/// asks for the unwound network, a play is beside its time, of so many sends at most, and over one switch.
+double played_hops(const PreparedPoint& prepared) {
+  const double sends = scheduled_sends(prepared.point, prepared.sizes);
+  const bool twice = prepared.collective->kind() == CollectiveKind::all_reduce && prepared.synthesizer->reads.phases;
+  if (prepared.unwound() != nullptr)
+    return (twice ? 2 : 1) * sends * static_cast<double>(longest_path(*prepared.unwound()));
+  const bool beside = prepared.network->unwound_degree > 0 && sends <= static_cast<double>(kMostPlayedSends);
+  return beside ? 2 * sends : 0;
 }
 
 PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& reading,
@@ -385,7 +388,7 @@ Cost cost_of_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes
   const auto plan = plan_synthesis(prepared, reading, memory_limit_bytes);
   const auto problem = prepared.problem(plan.left_for_synthesis);
   auto [told, weight, made] =
-      count_synthesis(prepared.point, synthesizer, problem, prepared.sizes, reading, hops_of_play(prepared));
+      count_synthesis(prepared.point, synthesizer, problem, prepared.sizes, reading, played_hops(prepared));
   const bool shares = synthesizer.scales_with_pace && uniform_hop(problem).has_value();
   return {std::move(told), weight, plan.bytes, reading.by_link, shares ? std::move(made) : Work()};
 }

@@ -92,11 +92,6 @@ double weight_of_program(const DesignPoint& point, const PointSizes& sizes, bool
   return (Work(WorkUnit::simulated_hop, repeats * simulated) + links).weight();
 }
 
-/// The play of a schedule for unwound switches on the switches: `hops` links for each send.
-Work work_of_play(double sends, double hops) {
-  return {WorkUnit::switched_hop, sends <= static_cast<double>(kMostPlayedSends) ? hops * sends : 0};
-}
-
 double weight_of_synthesis(const Work& made, std::optional<double> of_period, double sends, const PointSizes& sizes,
                            bool by_link, bool by_orbit) {
   const double checked = by_orbit ? sends / static_cast<double>(sizes.topology.npus) : sends;
@@ -115,13 +110,14 @@ CountedWork count_program(const DesignPoint& point, const PointSizes& sizes, boo
 }
 
 CountedWork count_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const SynthesisProblem& problem,
-                            const PointSizes& sizes, const ScheduleReading& reading, double hops_of_play) {
+                            const PointSizes& sizes, const ScheduleReading& reading, double played_hops) {
   const double sends = scheduled_sends(point, sizes);
   const bool by_orbit = reading.symmetric && is_checked_by_orbit(point, sizes, sends);
   const auto of_period =
       synthesizer.estimate_period_sends != nullptr ? synthesizer.estimate_period_sends(problem) : std::nullopt;
   const Work made = synthesizer.count_work(problem);
-  Work told = made + work_of_any(point, sizes, reading.symmetric) + work_of_play(sends, hops_of_play);
+  const Work played(WorkUnit::switched_hop, played_hops);
+  Work told = made + work_of_any(point, sizes, reading.symmetric) + played;
   if (of_period)
     told.add(WorkUnit::send_of_period, std::min(*of_period, sends));
   else if (reading.by_link)
@@ -130,7 +126,7 @@ CountedWork count_synthesis(const DesignPoint& point, const Synthesizer& synthes
     told.add(unit_of_check(point), by_orbit ? sends / static_cast<double>(sizes.topology.npus) : sends);
   if (sends <= static_cast<double>(kMostReplayedSends))
     told.add(reading.by_link ? WorkUnit::hashed_cell : WorkUnit::hashed_send, sends);
-  return {told, weight_of_synthesis(made, of_period, sends, sizes, reading.by_link, by_orbit), made};
+  return {told, weight_of_synthesis(made + played, of_period, sends, sizes, reading.by_link, by_orbit), made};
 }
 
 }  // namespace tenex

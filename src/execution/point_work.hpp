@@ -25,10 +25,10 @@ struct ScheduleReading {
   bool symmetric = false;  ///< one NPU's sends may stand for all
 };
 
-/// Of a synthesizer's point. `hops_of_play`: links that a send takes when its schedule is played on switches; 0: it is
+/// Of a synthesizer's point. `played_hops`: of the play of its schedule on switches; 0: it is
 /// not played.
 [[nodiscard]] CountedWork count_synthesis(const DesignPoint& point, const Synthesizer& synthesizer,
                                           const SynthesisProblem& problem, const PointSizes& sizes,
-                                          const ScheduleReading& reading, double hops_of_play);
+                                          const ScheduleReading& reading, double played_hops);
 
 }  // namespace tenex

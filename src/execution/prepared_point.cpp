@@ -9,7 +9,6 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/execution/execution_cache.hpp"
-#include "tenex/execution/switch_play.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/faults.hpp"
 #include "tenex/topology/time_range.hpp"
@@ -21,23 +20,6 @@ Status check_flow_control(const PreparedPoint& prepared) {
   const bool simulated =
       is_program(prepared.point) && prepared.point.collective().backend != Backend::congestion_unaware;
   return simulated || prepared.unwound() != nullptr ? check_buffers(prepared.topology()) : success();
-}
-
-/// What a schedule for unwound switches has and its play on the switches has not. Errors: (unsupported).
-Status check_play(const PreparedPoint& prepared) {
-  if (prepared.unwound() == nullptr) return success();
-  constexpr const char* kSuggestion = "set unwind = 1, or choose an algorithm that uses switches";
-  if (prepared.collective->kind() == CollectiveKind::all_reduce && !prepared.point.collective().overlap)
-    return unsupported_error({}, fmt::format("overlap = false for \"{}\" on switches", prepared.point.algorithm),
-                             "its schedule is played on them as soon as possible, so that sums and copies overlap",
-                             kSuggestion);
-  if (!prepared.start_delays.empty())
-    return unsupported_error({}, fmt::format("NPUs that start late for \"{}\" on switches", prepared.point.algorithm),
-                             "its schedule is played on them as soon as possible, and a play has no late starts",
-                             kSuggestion);
-  // A chunk comes to an NPU once at least.
-  const double least = passes_of(prepared.point.collective().kind) * prepared.sizes.collective.sends;
-  return least > static_cast<double>(kMostPlayedSends) ? Status(too_many_to_play()) : success();
 }
 
 PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
@@ -113,7 +95,6 @@ namespace {
 /// What a run and a plan refuse alike: first what the row says first.
 Status check_network(const PreparedPoint& prepared) {
   if (auto flows = check_flow_control(prepared); !flows) return flows;
-  if (auto plays = check_play(prepared); !plays) return plays;
   return check_reach(prepared);
 }
 

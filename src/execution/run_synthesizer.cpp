@@ -25,19 +25,31 @@ void add(RunMetrics& metrics, const SolverReport& solver) {
   metrics.solver_seconds = solver.seconds;
 }
 
-/// Exchanges the schedule for unwound switches for its play on the point's network. As soon as possible: a gather
-/// begins when its own sum is complete. What a solver has proven was of the unwound network.
-Status play_on_network(TimedStream& stream, const PreparedPoint& prepared, std::size_t memory_limit_bytes) {
+/// Exchanges the schedule for unwound switches for its play on the point's network. With overlap as soon as possible: a
+/// gather begins when its own sum is complete. What a solver has proven was of the unwound network. `other`: the
+/// schedule with the other choice of overlap, of which the time is told, too; null where nothing is to be told of it.
+Status play_on_network(TimedStream& stream, const PreparedPoint& prepared, const Schedule* other,
+                       std::size_t memory_limit_bytes) {
   const Stopwatch watch;
-  const auto reserved = std::min<std::size_t>(memory_limit_bytes, prepared.topology_bytes);
-  auto played =
-      play_within(prepared, prepared.topology(), *prepared.unwound(), stream.schedule, memory_limit_bytes - reserved);
+  const auto left = memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, prepared.topology_bytes);
+  const bool overlap = prepared.point.collective().overlap;
+  const auto play = [&](const Schedule& schedule, bool overlapped) {
+    return play_within(prepared, prepared.topology(), *prepared.unwound(), schedule, overlapped, left);
+  };
+  std::int64_t others = -1;
+  if (other != nullptr) {
+    const auto played = play(*other, !overlap);
+    if (!played) return played.errors();
+    others = played->finish.count();
+  }
+  auto played = play(stream.schedule, overlap);
   if (!played) return played.errors();
   stream.unwound_time_ps = stream.finish.count();
   stream.schedule = std::move(played->sends);
   stream.finish = played->finish;
-  if (stream.time_with_overlap_ps >= 0) stream.time_with_overlap_ps = stream.finish.count();
-  stream.time_without_overlap_ps = -1;
+  const bool reduces = stream.time_with_overlap_ps >= 0;
+  stream.time_with_overlap_ps = !reduces ? -1 : overlap ? stream.finish.count() : others;
+  stream.time_without_overlap_ps = !reduces ? -1 : overlap ? others : stream.finish.count();
   stream.rate_time = SimTime::zero();
   if (stream.optimal >= 0) {
     stream.optimal = 0;
@@ -115,8 +127,12 @@ Result<TimedStream> run_alone(const PreparedPoint& prepared, const ExecutionOpti
     stream.time_with_overlap_ps = made->time.count();
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;
-  if (prepared.unwound() != nullptr)
-    if (auto played = play_on_network(stream, prepared, asked.memory_limit_bytes); !played) return played.errors();
+  if (prepared.unwound() != nullptr) {
+    const bool both = all_reduce && made->time_without_overlap > SimTime::zero() && !asked.time_only;
+    const Schedule* other = !both ? nullptr : without ? &made->schedule : &made->without_overlap;
+    if (auto played = play_on_network(stream, prepared, other, asked.memory_limit_bytes); !played)
+      return played.errors();
+  }
   stream.sends = static_cast<std::int64_t>(stream.schedule.sends());
   if (asked.link_loads || asked.utilization_bins > 0 || asked.arrivals) {
     const Stopwatch replay_watch;

@@ -13,22 +13,15 @@ namespace {
 
 constexpr std::uint64_t kBytesOfPlayedHop = 150;  // listed and replayed
 constexpr const char* kProblem = "the schedule was not played on the switches";
-constexpr const char* kSuggestion =
-    "set unwind = 1 for its time on the unwound network, or choose an algorithm that uses switches";
 
 }  // namespace
-
-Diagnostic too_many_to_play() {
-  return unsupported_error({}, kProblem, fmt::format("it has more than {} sends", kMostPlayedSends), kSuggestion);
-}
 
 std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound) {
   return static_cast<std::size_t>(sends) * longest_path(unwound) * kBytesOfPlayedHop;
 }
 
 Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& network, const UnwoundNetwork& unwound,
-                               const Schedule& schedule, std::size_t memory_limit_bytes) {
-  if (schedule.sends() > kMostPlayedSends) return too_many_to_play();
+                               const Schedule& schedule, bool overlap, std::size_t memory_limit_bytes) {
   const auto longest = longest_path(unwound);
   const auto bytes = played_bytes(schedule.sends(), unwound);
   if (bytes > memory_limit_bytes)
@@ -37,11 +30,14 @@ Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& ne
   const auto turns = static_cast<double>(longest * most_paths_over_a_link(unwound));
   const auto& sizes = prepared.collective->chunk_sizes();
   if (!fits_time_range(slowest_hop(network, sizes), turns * serialised_hops(prepared.point, prepared.sizes)))
-    return unsupported_error({}, kProblem, "it may take longer than times are computed", kSuggestion);
+    return unsupported_error(
+        {}, kProblem, "it may take longer than times are computed",
+        "set unwind = 1 for its time on the unwound network, or choose an algorithm that uses switches");
   SimulationOptions options;
   options.occupancy = prepared.point.occupancy;
   options.record_sends = true;
-  return play_on_switches(network, unwound, *prepared.collective, schedule, options);
+  options.start_delays = prepared.start_delays;
+  return play_on_switches(network, unwound, *prepared.collective, schedule, options, overlap);
 }
 
 }  // namespace tenex

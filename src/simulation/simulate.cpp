@@ -41,14 +41,6 @@ Status check_buffers(const Topology& topology) {
   return success();
 }
 
-Status check_no_late_starts(const SimulationOptions& options) {
-  if (options.start_delays.empty()) return success();
-  return unsupported_error({}, "a replay has no late starts", "a schedule says itself when its sends start",
-                           "replay the schedule at its planned times, or simulate a program with late starts");
-}
-
-namespace {
-
 Status check_delays(const Topology& topology, const std::vector<StartDelay>& delays) {
   std::vector<bool> delayed(topology.npus(), false);
   for (const auto& delay : delays) {
@@ -65,6 +57,8 @@ Status check_delays(const Topology& topology, const std::vector<StartDelay>& del
   }
   return success();
 }
+
+namespace {
 
 /// Refuses what the congestion-unaware formula cannot give.
 Status check_unaware(const SimulationOptions& options) {

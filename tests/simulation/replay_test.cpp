@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "simulation/programs.hpp"
 #include "simulation/replay/link_set.hpp"
 #include "support/topologies.hpp"
+#include "tenex/base/random.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -354,17 +356,42 @@ TEST(StreamedReplay, FillsTheSameBins) {
   EXPECT_EQ(streamed.utilization.busy_ps, listed.utilization.busy_ps);
 }
 
-TEST(Replay, RefusesSendsThatCarrySeveralChunksAndLateStarts) {
+TEST(Replay, RefusesSendsThatCarrySeveralChunks) {
   const auto topology = support::fully_connected(4);
   const auto collective = support::collective(CollectiveKind::all_gather, 4, bytes(4'000));
   const auto packed = support::run("rhd", topology, collective).sends;
   ASSERT_NE(packed.payloads(), nullptr);
   EXPECT_FALSE(replay(topology, collective, packed, Replay::timed, {}));
-  SimulationOptions late;
-  late.start_delays = {{NpuId(1), microseconds(1)}};
-  const auto plain = support::run("ring", topology, collective).sends;
-  EXPECT_TRUE(replay(topology, collective, plain, Replay::timed, {}));
-  EXPECT_FALSE(replay(topology, collective, plain, Replay::timed, late));
+}
+
+// What a simulation with late NPUs recorded is its own replay, and nothing leaves a late NPU too soon where the plan
+// knew of none.
+TEST(Replay, WaitsForLateNpus) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Random random(seed, 0x6c617465);
+    const auto topology = support::random_connected_topology(seed, 10, seed % 2 == 0);
+    const auto kind = support::kGathersAndSums[seed % std::size(support::kGathersAndSums)];
+    const auto collective = support::collective(kind, topology.npus(), bytes(90'000), 1 + seed % 3);
+    const auto* name = seed % 3 == 0 ? "direct" : "ring";
+    const auto program = support::program_of(name, topology, collective);
+    auto options = recording(support::kOccupancies[seed % 2]);
+    const auto in_time = simulate(topology, collective, *program, options).value();
+    options.start_delays = {{NpuId(random.below(static_cast<std::uint32_t>(topology.npus()))), microseconds(20)}};
+    const auto late = simulate(topology, collective, *program, options).value();
+    VerifyOptions checks;
+    checks.start_delays = options.start_delays;
+    for (const auto mode : {Replay::timed, Replay::as_soon_as_possible}) {
+      const auto again = replay(topology, collective, late.sends, mode, options).value();
+      ASSERT_LE(again.finish, late.finish) << seed;
+      if (mode == Replay::timed) {
+        ASSERT_EQ(list_sends(again.sends), list_sends(late.sends)) << seed;
+      }
+      ASSERT_TRUE(verify({topology, collective, options.occupancy}, again.sends, checks).valid()) << seed;
+      const auto held_up = replay(topology, collective, in_time.sends, mode, options).value();
+      ASSERT_GE(held_up.finish, in_time.finish) << seed;
+      ASSERT_TRUE(verify({topology, collective, options.occupancy}, held_up.sends, checks).valid()) << seed;
+    }
+  }
 }
 
 TEST(LinkSet, GivesEachLinkOnceInOrder) {

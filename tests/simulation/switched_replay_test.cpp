@@ -128,6 +128,50 @@ TEST(SwitchedReplay, IsAValidScheduleOfTheNetworkAndNeverBelowItsBound) {
   }
 }
 
+// The ring 0 -> 1 -> 2 -> 3 -> 0 again, over the switch: a hop is 1.5 us, a link is busy for 1 us. NPU 0 starts at 10
+// us and sends its own chunk at 10, that of NPU 3 at 11 and that of NPU 2 at 12 us. Its own is at NPU 1 at 13, at NPU 2
+// at 16 and at NPU 3 at 19 us; the next is at NPU 1 at 14 and at NPU 2 at 17 us; the last is at NPU 1 at 15 us.
+TEST(SwitchedReplay, WaitsForLateNpus) {
+  const auto network = support::switched(4);
+  const auto unwound = unwind_with_origins(network, 1).value();
+  const auto collective = support::collective(CollectiveKind::all_gather, 4, bytes(200'000));
+  const auto schedule = synthesized(unwound.topology, collective, Occupancy::serialization, 1);
+  auto options = kept(Occupancy::serialization);
+  options.start_delays = {{NpuId(0), microseconds(10)}};
+  const auto played = play_on_switches(network, unwound, collective, schedule, options).value();
+  EXPECT_EQ(played.finish, microseconds(19));
+  VerifyOptions checks;
+  checks.start_delays = options.start_delays;
+  EXPECT_TRUE(verify({network, collective}, played.sends, checks).valid());
+  options.start_delays.push_back({NpuId(0), microseconds(1)});
+  EXPECT_FALSE(play_on_switches(network, unwound, collective, schedule, options));  // twice
+}
+
+// Without overlap the first copy waits for the last sum; with it, a chunk's copy leaves when its own sum is there.
+TEST(SwitchedReplay, KeepsTheTwoHalvesApartWhereAsked) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed, 0x68616c66);
+    const auto network = drawn_network(random);
+    const auto unwound = unwind_with_origins(network, 1).value();
+    const auto collective = support::collective(CollectiveKind::all_reduce, network.npus(), bytes(600'000), 2);
+    const auto schedule = synthesized(unwound.topology.without_shape(), collective, Occupancy::serialization, seed);
+    const auto options = kept(Occupancy::serialization);
+    const auto together = play_on_switches(network, unwound, collective, schedule, options).value();
+    const auto apart = play_on_switches(network, unwound, collective, schedule, options, false).value();
+    const HopTimes hops(network, collective.chunk_sizes(), Occupancy::serialization);
+    SimTime last_sum;
+    for (const auto& send : list_sends(apart.sends))
+      if (send.stage == Stage::reduce)
+        last_sum = std::max(last_sum, send.start + hops.at(network.class_of(send.link), 0).latency);
+    for (const auto& send : list_sends(apart.sends)) {
+      if (send.stage != Stage::copy) continue;
+      ASSERT_GE(send.start, last_sum) << seed;
+    }
+    ASSERT_TRUE(verify({network, collective}, apart.sends).valid()) << seed;
+    ASSERT_GE(apart.finish, together.finish) << seed;
+  }
+}
+
 TEST(SwitchedReplay, RefusesAnotherNetwork) {
   const auto network = support::switched(4);
   const auto unwound = unwind_with_origins(network, 1).value();

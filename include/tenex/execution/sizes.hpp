@@ -68,8 +68,8 @@ struct PointSizes {
 /// Whether the point's textbook algorithm, or one of those it tries on so many NPUs, has a trait.
 [[nodiscard]] bool may_run(const DesignPoint& point, std::uint64_t npus, bool Algorithm::*trait);
 
-/// The most sends of a schedule for unwound switches that are played on the switches: about ten seconds. Synthesizers
-/// that make more in less time have formulas for them, which a play has not.
+/// The most sends of a schedule that are played on the switches beside the time of a point that asks for unwound ones:
+/// about ten seconds. Synthesizers that make more in less time have formulas for them, which a play has not.
 inline constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 23;
 
 /// Mean hops of a route between two NPUs.

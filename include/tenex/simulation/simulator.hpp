@@ -92,8 +92,8 @@ struct SimulationEngineTraits {
 /// control, which is not simulated. O(switches).
 [[nodiscard]] Status check_buffers(const Topology& topology);
 
-/// Errors (unsupported): options with start_delays. A replay would let a late NPU send before its time. O(1).
-[[nodiscard]] Status check_no_late_starts(const SimulationOptions& options);
+/// Errors (input): a delay of an NPU that does not exist or has one already, or before time zero. O(NPUs).
+[[nodiscard]] Status check_delays(const Topology& topology, const std::vector<StartDelay>& delays);
 
 /// Runs a program from time zero until no message is under way. Errors (input): a message whose destination cannot be
 /// reached, a collective for another number of NPUs, a delay of an NPU that does not exist or has one already;
@@ -115,13 +115,13 @@ enum class Replay : std::uint8_t {
 /// Replays a schedule hop by hop through the same link model: the times of a runtime that follows the given schedule. A
 /// timed replay of a valid schedule gives the schedule's own times; an as-soon-as-possible one is its re-timing
 /// (tenex/schedule/timing/list_player.hpp), never later. Errors (input): the schedule waits for a chunk that never
-/// arrives, or has an impossible link, chunk or start; (unsupported) the congestion-unaware backend, start_delays,
-/// sends that carry several chunks, an as-soon-as-possible replay over a switch with a limited buffer; (resource) more
-/// sends than fit in memory if each must be kept. `messages` counts deliveries. Expects: a collective of the topology's
-/// NPUs, and at least one thread. Ensures: what the options ask for is recorded; a timed replay ends no sooner than the
-/// schedule. If a schedule of single chunks between NPUs is followed exactly, or copies without waste, its sends are
-/// streamed: O(sends) time, 16 bytes per chunk and thread or 4 per NPU and chunk. Otherwise the player of lists plays
-/// it: O(sends log sends) time, 120 bytes per send, 200 with sums.
+/// arrives, or has an impossible link, chunk or start; (unsupported) the congestion-unaware backend, sends that carry
+/// several chunks, an as-soon-as-possible replay over a switch with a limited buffer; (resource) more sends than fit in
+/// memory if each must be kept. `messages` counts deliveries. Expects: a collective of the topology's NPUs, and at
+/// least one thread. Ensures: what the options ask for is recorded; a timed replay ends no sooner than the schedule. If
+/// a schedule of single chunks between NPUs is followed exactly, or copies without waste, its sends are streamed:
+/// O(sends) time, 16 bytes per chunk and thread or 4 per NPU and chunk. Otherwise the player of lists plays it: O(sends
+/// log sends) time, 120 bytes per send, 200 with sums.
 [[nodiscard]] Result<Simulation> replay(const Topology& topology, const Collective& collective,
                                         const Schedule& schedule, Replay mode, const SimulationOptions& options);
 

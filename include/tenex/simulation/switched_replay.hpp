@@ -22,11 +22,12 @@ namespace tenex {
 /// (topology/wires.hpp). A switch that stores and forwards takes two hops, one that cuts through takes a wire. If
 /// options.record_sends, the result has the schedule of `network`, which is valid if the given one is. Errors (input):
 /// a send that the unwound network does not have; (unsupported) a switch with a limited buffer, sends that carry
-/// several chunks or are hops of messages, and what replay() refuses; (resource) more sends than can be listed. Expects
-/// and ensures what replay() does, but for the end. O(sends log sends) time, 280 bytes per send, O(links) memory beside
+/// several chunks or are hops of messages, and what replay() refuses; (resource) more sends than can be listed. Without
+/// `overlap` no final value of an All-Reduce leaves before all sums are complete. Expects and ensures what replay()
+/// does, but for the end. O(sends log sends) time, 280 bytes per send, O(links) memory beside
 /// it (on wires O(links * links of an NPU) time).
 [[nodiscard]] Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwork& unwound,
                                                   const Collective& collective, const Schedule& schedule,
-                                                  const SimulationOptions& options);
+                                                  const SimulationOptions& options, bool overlap = true);
 
 }  // namespace tenex

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -64,6 +65,9 @@ class ListPlayer {
                                                    : planned.arrivals[i]);
     if (rules.timed)
       for (Index i = 0; i < sends_.size(); ++i) lower_[i] = sends_[i].start;
+    if (!rules.start_delays.empty()) hold_back(rules.start_delays);
+    for (Index i = 0; i < sends_.size(); ++i)
+      if (sends_[i].stage == Stage::copy) lower_[i] = std::max(lower_[i], rules.copies_from);
   }
 
   Result<PlayedStarts> play() {
@@ -90,6 +94,13 @@ class ListPlayer {
   [[nodiscard]] VertexId source(Index i) const { return topology_.source(sends_[i].link); }
   [[nodiscard]] VertexId target(Index i) const { return topology_.target(sends_[i].link); }
   [[nodiscard]] bool delivers(Index i) const { return unpacks(topology_, sends_[i]); }
+
+  /// Late NPUs bound what leaves them.
+  void hold_back(std::span<const StartDelay> start_delays) {
+    std::vector<SimTime> start_of(topology_.vertices());
+    for (const auto& [npu, time] : start_delays) start_of[npu.index()] = time;
+    for (Index i = 0; i < sends_.size(); ++i) lower_[i] = std::max(lower_[i], start_of[source(i).index()]);
+  }
 
   // The order of sends on links. A slot is a physical link of a send's path: next_in_slot_ has the next send there.
 

@@ -13,8 +13,8 @@ inline constexpr std::uint64_t kMostListedSends = std::uint64_t{1} << 28;
 /// Bytes of a listed send while it is replayed.
 inline constexpr std::uint64_t kListedSendBytes = 120;
 
-/// The replay of these sends (simulator.hpp, replay()). Errors: those of replay(). O(sends log sends).
+/// The replay of these sends (simulator.hpp, replay()) by these rules. Errors: those of replay(). O(sends log sends).
 [[nodiscard]] Result<Simulation> replay_listed(const Topology& topology, const Collective& collective,
-                                               PlannedSends planned, Replay mode, const SimulationOptions& options);
+                                               PlannedSends planned, PlayRules rules, const SimulationOptions& options);
 
 }  // namespace tenex

@@ -96,9 +96,9 @@ Status check_sends(const Topology& topology, const Collective& collective, const
 }  // namespace
 
 Result<Simulation> replay_listed(const Topology& topology, const Collective& collective, PlannedSends planned,
-                                 Replay mode, const SimulationOptions& options) {
+                                 PlayRules rules, const SimulationOptions& options) {
   if (auto fit = check_sends(topology, collective, planned.sends); !fit) return fit.errors();
-  const auto played = play_list({topology, collective, options.occupancy}, planned, {mode == Replay::timed});
+  const auto played = play_list({topology, collective, options.occupancy}, planned, rules);
   if (!played) return played.errors();
   for (std::size_t i = 0; i < planned.sends.size(); ++i) planned.sends[i].start = played->start[i];
   return Record(topology, collective, options).finish(std::move(planned.sends));
@@ -112,19 +112,22 @@ Result<Simulation> replay_if_possible(const Topology& topology, const Collective
     return unsupported_error({}, "the congestion-unaware backend cannot replay a schedule",
                              "its messages overlap on links", "use the congestion-aware backend");
   if (auto constant = check_constant(topology); !constant) return constant.errors();
-  if (auto timely = check_no_late_starts(options); !timely) return timely.errors();
+  if (auto valid = check_delays(topology, options.start_delays); !valid) return valid.errors();
   if (schedule.payloads() != nullptr)
     return unsupported_error({}, "cannot replay sends that carry several chunks", "a replay follows chunk by chunk",
                              "replay a schedule whose sends carry one chunk each");
   if (mode == Replay::as_soon_as_possible)
     if (auto unlimited = check_buffers(topology); !unlimited) return unlimited.errors();
-  if (auto result = replay_in_place(topology, collective, schedule, mode, options)) return std::move(*result);
-  if (auto result = replay_in_order(topology, collective, schedule, mode, options)) return std::move(*result);
+  if (options.start_delays.empty()) {
+    if (auto result = replay_in_place(topology, collective, schedule, mode, options)) return std::move(*result);
+    if (auto result = replay_in_order(topology, collective, schedule, mode, options)) return std::move(*result);
+  }
   if (schedule.sends() > kMostListedSends)
     return resource_error(fmt::format("cannot replay {} sends one by one", schedule.sends()),
                           fmt::format("they take about {} bytes", schedule.sends() * kListedSendBytes),
                           "replay it under the occupancy that it was made for, or a smaller schedule");
-  return replay_listed(topology, collective, {list_sends(schedule), {}}, mode, options);
+  return replay_listed(topology, collective, {list_sends(schedule), {}}, {mode == Replay::timed, options.start_delays},
+                       options);
 }
 
 }  // namespace

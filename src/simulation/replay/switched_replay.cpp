@@ -172,25 +172,50 @@ PlannedSends send_over(const PlayedPaths& paths, std::vector<Send> sends, const 
   return planned;
 }
 
+/// When all sums are complete if they alone are played.
+Result<SimTime> end_of_sums(const Instance& instance, const PlannedSends& planned, PlayRules rules) {
+  PlannedSends sums;
+  for (std::size_t i = 0; i < planned.sends.size(); ++i) {
+    if (planned.sends[i].stage != Stage::reduce) continue;
+    sums.sends.push_back(planned.sends[i]);
+    sums.arrivals.push_back(planned.arrivals[i]);
+  }
+  const auto played = play_list(instance, sums, rules);
+  if (!played) return played.errors();
+  const HopTimes hops(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
+  SimTime end;
+  for (std::size_t i = 0; i < sums.sends.size(); ++i) {
+    const auto& send = sums.sends[i];
+    const auto hop = hops.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk));
+    end = std::max(end, played->start[i] + hop.latency);
+  }
+  return end;
+}
+
 }  // namespace
 
 Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwork& unwound,
                                     const Collective& collective, const Schedule& schedule,
-                                    const SimulationOptions& options) {
+                                    const SimulationOptions& options, bool overlap) {
   TENEX_EXPECTS(collective.npus() == unwound.topology.npus(), "a collective of the unwound topology's NPUs");
   TENEX_EXPECTS(options.threads >= 1, "at least one thread");
   if (auto playable = check_playable(network, unwound, schedule); !playable) return playable.errors();
   if (auto unlimited = check_buffers(network); !unlimited) return unlimited.errors();
-  if (auto timely = check_no_late_starts(options); !timely) return timely.errors();
+  if (auto valid = check_delays(network, options.start_delays); !valid) return valid.errors();
   const auto& physical = network.wires() != nullptr ? network.wires()->network() : network;
   const auto paths = find_paths(network, physical, unwound);
   if (!paths) return paths.errors();
   auto sends = list_sends(schedule);
   if (auto known = check_unwound_sends(sends, paths->size(), collective); !known) return known.errors();
   order_by_turn(sends, unwound, physical.links());
-  auto played = replay_listed(network, collective,
-                              send_over(*paths, std::move(sends), unwound.topology, collective, options.occupancy),
-                              Replay::as_soon_as_possible, options);
+  auto planned = send_over(*paths, std::move(sends), unwound.topology, collective, options.occupancy);
+  PlayRules rules{.start_delays = options.start_delays};
+  if (!overlap) {
+    const auto reduced = end_of_sums({network, collective, options.occupancy}, planned, rules);
+    if (!reduced) return reduced.errors();
+    rules.copies_from = *reduced;
+  }
+  auto played = replay_listed(network, collective, std::move(planned), rules, options);
   TENEX_ENSURES(!played || has_what_is_asked(*played, network, options), "what the options ask for");
   return played;
 }

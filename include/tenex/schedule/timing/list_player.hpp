@@ -7,6 +7,7 @@
 // plan point back in planned time, so nothing is later than planned.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
@@ -22,7 +23,9 @@ struct PlannedSends {
 };
 
 struct PlayRules {
-  bool timed = false;  ///< no send before its planned start
+  bool timed = false;                             ///< no send before its planned start
+  std::span<const StartDelay> start_delays = {};  ///< nothing, own or forwarded, leaves these NPUs before their time
+  SimTime copies_from = {};                       ///< no final value is sent before
 };
 
 /// The start of each send.
