@@ -1,7 +1,9 @@
-// Diagnostics printed in the project's message grammar.
+// Diagnostics printed in the project's message grammar, and the message of a broken contract.
 #include "tenex/base/diagnostic.hpp"
 
 #include <fmt/core.h>
+
+#include "tenex/base/contract.hpp"
 
 namespace tenex {
 
@@ -32,6 +34,10 @@ std::string to_string(const Diagnostics& diagnostics) {
     text += to_string(diagnostic);
   }
   return text;
+}
+
+void throw_broken_contract(const char* function, const char* part, const char* meaning, const char* condition) {
+  throw InvariantError(fmt::format("{}() {} {}: {} does not hold", function, part, meaning, condition));
 }
 
 }  // namespace tenex

@@ -11,7 +11,7 @@
 #include "report.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/design/setting.hpp"
-#include "tenex/design/study_schema.hpp"
+#include "tenex/design/study.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/topology/family.hpp"
 

@@ -7,9 +7,9 @@
 #include "report.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/design/design_point.hpp"
-#include "tenex/design/study_schema.hpp"
-#include "tenex/files/hdf5_version.hpp"
-#include "tenex/store/result_schema.hpp"
+#include "tenex/design/study.hpp"
+#include "tenex/files/column_file.hpp"
+#include "tenex/store/store.hpp"
 
 namespace tenex::cli {
 namespace {

@@ -12,7 +12,6 @@
 #include "design/enumerate.hpp"
 #include "design/search_section.hpp"
 #include "design/sweep.hpp"
-#include "tenex/design/study_schema.hpp"
 #include "tenex/spec/document.hpp"
 
 namespace tenex {

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "files/hdf5_handle.hpp"
-#include "files/in_parallel.hpp"
 #include "files/seal.hpp"
 #include "files/tile_packer.hpp"
 #include "tenex/files/column_file.hpp"
@@ -433,5 +432,13 @@ template Status ColumnFileReader::read_into(const std::string&, std::size_t, std
 template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<std::int64_t>) const;
 template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<std::uint64_t>) const;
 template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<double>) const;
+
+std::string hdf5_version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  if (H5get_libversion(&major, &minor, &release) < 0) return {};
+  return fmt::format("{}.{}.{}", major, minor, release);
+}
 
 }  // namespace tenex

@@ -10,7 +10,6 @@
 
 #include "files/file_sink.hpp"
 #include "files/hdf5_handle.hpp"
-#include "files/in_parallel.hpp"
 #include "files/seal.hpp"
 #include "files/tile_packer.hpp"
 #include "tenex/files/atomic_write.hpp"

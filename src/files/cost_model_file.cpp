@@ -8,7 +8,6 @@
 
 #include <fmt/core.h>
 
-#include "files/file_header.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/table_reader.hpp"

@@ -12,7 +12,6 @@
 
 #include <fmt/core.h>
 
-#include "files/file_header.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/table_reader.hpp"
@@ -239,6 +238,12 @@ Result<Machine> read_machine_file(const std::filesystem::path& path) {
   const auto bytes = read_file(path);
   if (!bytes) return bytes.errors();
   return parse_machine(text_of(*bytes), path.string());
+}
+
+std::optional<std::string_view> find_builtin(const std::vector<BuiltinFile>& files, std::string_view name) {
+  const auto found = std::find_if(files.begin(), files.end(), [name](const auto& file) { return file.name == name; });
+  if (found == files.end()) return std::nullopt;
+  return found->content;
 }
 
 }  // namespace tenex

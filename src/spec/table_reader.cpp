@@ -2,6 +2,7 @@
 #include "tenex/spec/table_reader.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include <fmt/core.h>
@@ -154,5 +155,23 @@ std::int64_t TableReader::integer_or(std::string_view key, std::int64_t fallback
   return integer(key).value_or(fallback);
 }
 bool TableReader::boolean_or(std::string_view key, bool fallback) { return boolean(key).value_or(fallback); }
+
+void check_file_header(TableReader& reader, std::string_view kind, std::int64_t schema) {
+  if (const auto* node = reader.require("schema")) {
+    const auto number = reader.integer("schema");
+    if (number && *number != schema)
+      reader.fail(input_error(node->place(), fmt::format("schema {} is not known", *number),
+                              fmt::format("this version reads schema {}", schema),
+                              *number > schema ? "use a newer tenex" : ""));
+  }
+  if (const auto* node = reader.require("kind")) {
+    std::string words(kind);
+    std::ranges::replace(words, '_', ' ');
+    const auto text = reader.string("kind");
+    if (text && *text != kind)
+      reader.fail(input_error(node->place(), fmt::format("kind \"{}\" is no {}", *text, words),
+                              fmt::format("a {} file says kind = \"{}\"", words, kind)));
+  }
+}
 
 }  // namespace tenex

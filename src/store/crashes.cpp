@@ -6,7 +6,6 @@
 #include <cstring>
 #include <system_error>
 
-#include "store/crash_counts.hpp"
 #include "store/folder_layout.hpp"
 #include "store/journal.hpp"
 #include "store/shard.hpp"

@@ -11,11 +11,10 @@
 #include <fmt/core.h>
 
 #include "store/asked_outputs.hpp"
-#include "store/crash_counts.hpp"
 #include "store/folder_layout.hpp"
 #include "store/folder_lock.hpp"
 #include "store/journal.hpp"
-#include "store/pruned_rows.hpp"
+#include "store/row_selection.hpp"
 #include "store/shard.hpp"
 
 namespace tenex {

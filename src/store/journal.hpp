@@ -19,6 +19,8 @@
 
 #include "store/folder_layout.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/design/study.hpp"
+#include "tenex/store/crashes.hpp"
 
 namespace tenex::store {
 
@@ -93,5 +95,10 @@ struct FolderContents {
 
 /// Reads every journal. Errors: unreadable folder or journal (environment), a newer journal (input).
 [[nodiscard]] Result<FolderContents> read_journals(const Layout& layout);
+
+// Counts how often each point was at fault, from the crash lines of journals.
+
+/// By point, ascending. Lines of points that the study does not have are ignored.
+[[nodiscard]] std::vector<CrashRecord> count_crashes(const std::vector<CrashLine>& lines, const Study& study);
 
 }  // namespace tenex::store

@@ -10,11 +10,10 @@
 #include <fmt/core.h>
 
 #include "store/asked_outputs.hpp"
-#include "store/crash_counts.hpp"
 #include "store/folder_layout.hpp"
 #include "store/folder_lock.hpp"
 #include "store/journal.hpp"
-#include "store/pruned_rows.hpp"
+#include "store/row_selection.hpp"
 #include "store/shard.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/evaluate/evaluate.hpp"
@@ -328,5 +327,7 @@ Result<Study> read_stored_study(const std::filesystem::path& dir, Vocabulary voc
   };
   return parse_study(*text, layout.study().string(), vocabulary);
 }
+
+std::int64_t result_schema() { return store::kResultSchema; }
 
 }  // namespace tenex

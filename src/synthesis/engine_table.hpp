@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "tenex/base/contract.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
@@ -32,7 +34,19 @@ struct SynthesisEngine {
 
 /// The engine for a problem: the one it names, or the first that suits. Errors (input): the named engine does not suit,
 /// or none does, with their reasons.
-[[nodiscard]] Result<const SynthesisEngine*> choose_engine(const std::vector<SynthesisEngine>& table,
-                                                           const SynthesisProblem& problem);
+[[nodiscard]] inline Result<const SynthesisEngine*> choose_engine(const std::vector<SynthesisEngine>& table,
+                                                                  const SynthesisProblem& problem) {
+  const bool any = problem.engine == kAutomaticEngine;
+  std::string reason;  // of the named engine, or of all
+  for (const SynthesisEngine& engine : table) {
+    if (!any && problem.engine != engine.name) continue;
+    const auto unsuitable = engine.unsuitable(problem);
+    if (!unsuitable) return &engine;
+    reason += any ? fmt::format("{}{}: {}", reason.empty() ? "" : "; ", engine.name, *unsuitable) : *unsuitable;
+  }
+  if (any) return input_error({}, "no engine can make this schedule", reason, "choose another algorithm");
+  return input_error({}, fmt::format("the engine `{}` cannot make this schedule", problem.engine), reason,
+                     "leave the engine to `auto`");
+}
 
 }  // namespace tenex

@@ -5,7 +5,8 @@
 // links down, so that in this order hardly anything overlaps. Here each link takes, of the sends that are ready, the
 // one whose chunk was planned to be complete first, so that a chunk is gathered while later ones are added: with many
 // chunks an All-Reduce of S bytes over one such switch takes S/B, and not twice as long (the volume is the least that a
-// link of an NPU can have). merge_signals.hpp does the same over switches that cut through.
+// link of an NPU can have). Over switches that cut through, the sends of one signal are
+// timed together.
 #pragma once
 
 #include <optional>

@@ -3,12 +3,8 @@
 #include <iterator>
 
 #include "synthesis/pccl/engines.hpp"
-#include "synthesis/reference/tacos_reference.hpp"
-#include "synthesis/sccl/sccl.hpp"
-#include "synthesis/taccl/taccl.hpp"
+#include "synthesis/synthesizers.hpp"
 #include "synthesis/tacos/engines.hpp"
-#include "synthesis/tacos/tacos.hpp"
-#include "synthesis/te_ccl/te_ccl.hpp"
 #include "synthesis/trees/trees.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 

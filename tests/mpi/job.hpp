@@ -3,19 +3,40 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "coordinator/fake_study.hpp"
 #include "coordinator/merged_rows.hpp"
-#include "mpi/child_process.hpp"
+#include "support/process.hpp"
 
 namespace tenex::testing {
+
+/// A job of the probe: its exit status as a shell reports it, and the numbers that it prints.
+class ChildProcess : public support::Child {
+ public:
+  using Child::Child;
+
+  /// The exit status, 128 + the signal that ended it, or -1 when it is still running after `limit`.
+  int wait(std::chrono::seconds limit = support::longest_wait) { return Child::wait(limit).status(); }
+
+  /// The number that follows `name` on standard output, or -1.
+  [[nodiscard]] long number(const std::string& name) const {
+    std::istringstream words(out());
+    for (std::string word; words >> word;) {
+      long value = 0;
+      if (word == name && words >> value) return value;
+    }
+    return -1;
+  }
+};
 
 /// A job's folders and the commands to start it.
 class Job {

@@ -10,8 +10,8 @@
 
 #include "schedule/naive_oracle.hpp"
 #include "schedule/schedule_factories.hpp"
+#include "schedule/verifier/fast_checks.hpp"
 #include "schedule/verifier/walk_checks.hpp"
-#include "schedule/verifier/walks.hpp"
 #include "schedule/walk_factories.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "store/rows.hpp"
 #include "tenex/files/atomic_write.hpp"
-#include "tenex/store/result_schema.hpp"
+#include "tenex/store/store.hpp"
 
 namespace tenex {
 namespace {

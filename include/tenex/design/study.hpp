@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -21,6 +22,9 @@
 #include "tenex/files/input_files.hpp"
 
 namespace tenex {
+
+/// The schema of the studies that this version reads.
+inline constexpr std::int64_t kStudySchema = 1;
 
 /// The outputs that a study stores beside the metrics.
 struct Outputs {

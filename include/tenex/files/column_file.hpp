@@ -175,4 +175,7 @@ class ColumnFileReader {
 [[nodiscard]] Status check_file_kind(const ColumnFileReader& reader, const std::string& file, std::string_view kind,
                                      std::int64_t schema);
 
+/// The version of the HDF5 library that this process runs with, "1.10.8"; empty if it does not say.
+[[nodiscard]] std::string hdf5_version();
+
 }  // namespace tenex

@@ -66,6 +66,10 @@ class TableReader {
   Diagnostics errors_;
 };
 
+/// Checks the first two keys of every file that tenex reads in TOML, `schema` and `kind`: records in `reader` the
+/// errors in the header of a file of `kind` ("cost_model"; messages say "cost model").
+void check_file_header(TableReader& reader, std::string_view kind, std::int64_t schema = 1);
+
 // Quantities in a document are strings with a unit; a bare number is an error that says so.
 
 [[nodiscard]] Result<SimTime> as_time(const Node& node, std::string_view name);

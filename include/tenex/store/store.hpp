@@ -25,6 +25,9 @@
 
 namespace tenex {
 
+/// The schema of the result files that this version writes; readers refuse a newer one.
+[[nodiscard]] std::int64_t result_schema();
+
 /// What a folder knows before a run continues it.
 struct FolderState {
   std::uint32_t incarnation = 1;  ///< of this run: one more than any before

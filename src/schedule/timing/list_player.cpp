@@ -7,27 +7,92 @@
 //
 // Encoding: waits are counted per send. "Delivery i and all before it of its kind" is an event of its own (a prefix),
 // so a send that waits for many deliveries waits for one event, and all waits together are O(sends).
+
 #include "tenex/schedule/timing/list_player.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "schedule/timing/sum_order.hpp"
-#include "schedule/timing/wire_order.hpp"
 #include "schedule/vertex_roles.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/collective/instance.hpp"
+#include "tenex/schedule/send.hpp"
 #include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
+
+// The order of sends on the physical links that wires share, as difference constraints (topology/wires.hpp).
+
+/// start of `later` >= start of `earlier` + gap.
+struct StartConstraint {
+  std::size_t later = 0;
+  std::size_t earlier = 0;
+  SimTime gap;            ///< may be negative: the later send may start first and reach the shared link after the other
+  bool together = false;  ///< one signal with the other
+};
+
+/// A send takes a physical link.
+struct Taking {
+  LinkId link;
+  SimTime from;
+  SimTime offset;
+  SimTime busy;
+  std::size_t send = 0;
+};
+
+std::vector<Taking> list_takings(const Instance& instance, std::span<const Send> sends) {
+  const Wires& wires = *instance.topology.wires();
+  const HopTimes times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
+  std::vector<Taking> takings;
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    const HopTime hop =
+        times.at(instance.topology.class_of(sends[i].link), instance.collective.size_class(sends[i].chunk));
+    const SimTime serialization = hop.latency - instance.topology.alpha(sends[i].link);
+    for (const auto& [link, offset] : wires.spans(sends[i].link)) {
+      const SimTime own = instance.occupancy == Occupancy::transfer ? wires.network().alpha(link) : SimTime::zero();
+      takings.push_back({link, sends[i].start + offset, offset, serialization + own, i});
+    }
+  }
+  std::sort(takings.begin(), takings.end(), [](const Taking& a, const Taking& b) {
+    return std::tie(a.link, a.from, a.send) < std::tie(b.link, b.from, b.send);
+  });
+  return takings;
+}
+
+/// The constraints that keep the order of a valid schedule's sends on every physical link, and sends that are one
+/// signal together. Empty where links are physical. O(spans log spans) for the sends' spans.
+std::vector<StartConstraint> wire_order(const Instance& instance, std::span<const Send> sends) {
+  if (instance.topology.wires() == nullptr) return {};
+  const auto takings = list_takings(instance, sends);
+  std::vector<StartConstraint> constraints;
+  const Taking* first = nullptr;  // of the present signal, whose takings all begin and end together
+  for (const Taking& taking : takings) {
+    if (first == nullptr || taking.link != first->link) {
+      first = &taking;
+      continue;
+    }
+    if (taking.from == first->from) {
+      constraints.push_back({taking.send, first->send, first->offset - taking.offset, true});
+      constraints.push_back({first->send, taking.send, taking.offset - first->offset, true});
+      continue;
+    }
+    constraints.push_back({taking.send, first->send, first->offset - taking.offset + first->busy});
+    first = &taking;
+  }
+  return constraints;
+}
 
 using Index = std::uint32_t;  ///< of a send in planned order
 constexpr Index kNobody = std::numeric_limits<Index>::max();

@@ -1,18 +1,151 @@
 // Re-timing: in one pass where that does, otherwise by a list.
+
 #include "tenex/schedule/timing/retime.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "schedule/segments.hpp"
-#include "schedule/timing/one_pass.hpp"
 #include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/collective/instance.hpp"
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/schedule/timing/list_player.hpp"
+#include "tenex/schedule/timing/player.hpp"
 #include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
 namespace {
+
+// The case of re-timing that is fast: without switches and messages, sums that travel in trees.
+//
+// Re-timing by one pass of the player, in ticks of the common divisor of all hop times.
+//
+// Encoding: sends as columns in the order of planned starts. Their new starts are sorted by digits: starts and links
+// have few.
+
+constexpr std::size_t kTableEntriesPerSend = 4;  ///< a larger table would dwarf the schedule
+constexpr std::size_t kManySends = 100'000;      ///< from here on, sorting by wide digits pays
+constexpr std::size_t kSendsAtOnce = 4096;       ///< handed to the list
+
+template <class Tick>
+class OnePass {
+ public:
+  OnePass(const Instance& instance, const Schedule& schedule, std::int64_t unit)
+      : links_(instance.topology.links()), unit_(unit) {
+    SchedulePlayer<Tick> player(instance, unit);
+    start_.reserve(schedule.sends());
+    link_.reserve(schedule.sends());
+    chunk_.reserve(schedule.sends());
+    stage_.reserve(schedule.sends());
+    SendBuffer buffer;
+    for (std::size_t segment = 0; sound_ && segment < schedule.segments(); ++segment) {
+      schedule.read(segment, buffer);
+      const SendBatch& batch = buffer.batch;
+      sound_ = player.play(batch, false, [&](std::size_t i, std::size_t, const auto& times) {
+        start_.push_back(times.start);
+        stage_.push_back(batch.stage_of(i));
+      });
+      link_.insert(link_.end(), batch.link.begin(), batch.link.end());
+      chunk_.insert(chunk_.end(), batch.chunk.begin(), batch.chunk.end());
+    }
+  }
+
+  [[nodiscard]] bool sound() const { return sound_; }
+
+  /// The sends with their new starts.
+  [[nodiscard]] Schedule list() const {
+    const auto order = sorted();
+    ListBuilder list(order.size());
+    SendBuffer buffer;
+    for (std::size_t first = 0; first < order.size(); first += kSendsAtOnce) {
+      const auto some = std::span(order).subspan(first, std::min(kSendsAtOnce, order.size() - first));
+      fill(some, buffer);
+      list.append(buffer.batch);
+    }
+    return list.finish();
+  }
+
+ private:
+  void fill(std::span<const std::uint32_t> order, SendBuffer& buffer) const {
+    buffer.start.clear();
+    buffer.link.clear();
+    buffer.chunk.clear();
+    buffer.stage.clear();
+    for (const auto i : order) {
+      buffer.start.push_back(SimTime::of(static_cast<std::int64_t>(start_[i]) * unit_));
+      buffer.link.push_back(link_[i]);
+      buffer.chunk.push_back(chunk_[i]);
+      buffer.stage.push_back(stage_[i]);
+    }
+    buffer.batch = {};
+    buffer.batch.start = buffer.start;
+    buffer.batch.link = buffer.link;
+    buffer.batch.chunk = buffer.chunk;
+    buffer.batch.stage = buffer.stage;
+  }
+
+  /// The sends by (start, link).
+  [[nodiscard]] std::vector<std::uint32_t> sorted() const {
+    std::vector<std::uint32_t> order(link_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::vector<std::uint32_t> scratch(order.size());
+    const unsigned digit_bits = order.size() > kManySends ? 16 : 8;
+    const auto by = [&](std::uint64_t largest, auto&& key) {
+      for (unsigned shift = 0; shift < 64 && (largest >> shift) != 0; shift += digit_bits)
+        sort_by_digit(order, scratch, digit_bits,
+                      [&](std::uint32_t i) { return (key(i) >> shift) & ((std::uint64_t{1} << digit_bits) - 1); });
+    };
+    by(links_, [&](std::uint32_t i) { return std::uint64_t{link_[i].value()}; });
+    by(start_.empty() ? 0 : *std::ranges::max_element(start_),
+       [&](std::uint32_t i) { return std::uint64_t{start_[i]}; });
+    return order;
+  }
+
+  template <class Digit>
+  static void sort_by_digit(std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& scratch, unsigned bits,
+                            Digit&& digit) {
+    std::vector<std::uint32_t> begin((std::size_t{1} << bits) + 1, 0);
+    for (const auto i : order) ++begin[digit(i) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (const auto i : order) scratch[begin[digit(i)]++] = i;
+    order.swap(scratch);
+  }
+
+  std::size_t links_;
+  std::int64_t unit_;
+  bool sound_ = true;
+  std::vector<Tick> start_;
+  std::vector<LinkId> link_;
+  std::vector<ChunkId> chunk_;
+  std::vector<Stage> stage_;
+};
+
+template <class Tick>
+std::optional<Schedule> retime_in(const Instance& instance, const Schedule& schedule, std::int64_t unit) {
+  const OnePass<Tick> pass(instance, schedule, unit);
+  return pass.sound() ? std::optional(pass.list()) : std::nullopt;
+}
+
+/// The re-timed schedule; nullopt where one pass does not do (tenex/schedule/timing/player.hpp), over switches or links
+/// whose bandwidth varies, or where a table of NPUs and chunks would be much larger than the schedule. At most 45
+/// bytes per send (61 where times are long) beside `schedule`. O(sends) time.
+std::optional<Schedule> retime_in_one_pass(const Instance& instance, const Schedule& schedule) {
+  const bool fits =
+      instance.topology.npus() * instance.collective.chunks() <= kTableEntriesPerSend * schedule.sends() &&
+      schedule.sends() < std::numeric_limits<std::uint32_t>::max();
+  if (!instance.topology.direct() || instance.topology.varies() || schedule.may_carry_messages() || !fits)
+    return std::nullopt;
+  const std::int64_t unit = time_unit(instance);
+  if (auto retimed = retime_in<std::uint32_t>(instance, schedule, unit)) return retimed;
+  return retime_in<std::uint64_t>(instance, schedule, unit);
+}
 
 Schedule retime_list(const Instance& instance, const Schedule& schedule) {
   PlannedSends planned{list_sends(schedule), {}};

@@ -1,4 +1,4 @@
-#include "schedule/verifier/by_link.hpp"
+#include "schedule/verifier/fast_checks.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "schedule/verifier/exact_sums.hpp"
+#include "schedule/verifier/sums.hpp"
 
 #include <fmt/format.h>
 

@@ -18,8 +18,7 @@
 #include <utility>
 
 #include "schedule/verifier/buffers.hpp"
-#include "schedule/verifier/by_link.hpp"
-#include "schedule/verifier/exact_sums.hpp"
+#include "schedule/verifier/fast_checks.hpp"
 #include "schedule/verifier/findings.hpp"
 #include "schedule/verifier/holdings.hpp"
 #include "schedule/verifier/in_tree.hpp"
@@ -28,7 +27,6 @@
 #include "schedule/verifier/replay.hpp"
 #include "schedule/verifier/sums.hpp"
 #include "schedule/verifier/verdict_contract.hpp"
-#include "schedule/verifier/walks.hpp"
 #include "schedule/vertex_roles.hpp"
 #include "tenex/base/contract.hpp"
 

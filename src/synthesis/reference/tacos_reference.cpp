@@ -7,7 +7,7 @@
 // cheapest candidate link chosen. Every step looks at every unsatisfied postcondition, and at every in-link of its NPU.
 // If a group does not span the topology, all NPUs want its chunks, so that they can relay, and useless deliveries are
 // pruned. This file shares nothing with the fast synthesizer but the composition of reductions.
-#include "synthesis/reference/tacos_reference.hpp"
+#include "synthesis/synthesizers.hpp"
 
 #include <fmt/core.h>
 #include <algorithm>

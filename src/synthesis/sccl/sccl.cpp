@@ -5,7 +5,7 @@
 // asked for in the order of their costs. The first that is satisfied is the best; a pair that is refuted refutes all
 // that have fewer steps and rounds, because rounds can be spread over more steps, and both can be added. Reductions are
 // gathers backwards, and an All-Reduce is a reduction and a gather (compose.hpp), as in SCCL.
-#include "synthesis/sccl/sccl.hpp"
+#include "synthesis/synthesizers.hpp"
 
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
 // Routes, orders and times.
-#include "synthesis/taccl/taccl.hpp"
+#include "synthesis/synthesizers.hpp"
 
 #include <fmt/core.h>
 

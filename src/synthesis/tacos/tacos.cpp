@@ -1,6 +1,6 @@
 // The registry entry `tacos`: picks an engine for the gathers of a collective, and tries others where that costs next
 // to nothing.
-#include "synthesis/tacos/tacos.hpp"
+#include "synthesis/synthesizers.hpp"
 
 #include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/trials.hpp"

@@ -5,7 +5,7 @@
 // of TE-CCL, Table 8). Otherwise the formulation is searched, its plan in epochs
 // is re-timed in picoseconds (so that rounding of alpha to epochs is not paid), and the better schedule is kept.
 // Reductions are gathers backwards, and an All-Reduce is a reduction and a gather (compose.hpp; TE-CCL, section VIII).
-#include "synthesis/te_ccl/te_ccl.hpp"
+#include "synthesis/synthesizers.hpp"
 
 #include <fmt/core.h>
 

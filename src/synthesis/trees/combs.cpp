@@ -1,4 +1,4 @@
-#include "synthesis/trees/combs.hpp"
+#include "synthesis/trees/engines.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "synthesis/trees/cut_rate.hpp"
+#include "synthesis/trees/engines.hpp"
 
 #include <algorithm>
 #include <array>

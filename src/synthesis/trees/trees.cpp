@@ -1,23 +1,99 @@
 // The registry entry `trees`: an engine for the whole collective. `auto` takes the first that suits, or a later one
 // that is better: it tries those that are fast, and slower ones as long as the best schedule so far is far from its
 // bound.
-#include "synthesis/trees/trees.hpp"
 
-#include <fmt/core.h>
+#include "synthesis/trees/trees.hpp"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
+#include <vector>
 
-#include "synthesis/trees/combs.hpp"
-#include "synthesis/trees/cut_rate.hpp"
-#include "synthesis/trees/packed.hpp"
-#include "synthesis/trees/queued.hpp"
+#include <fmt/core.h>
+
+#include "synthesis/trees/engines.hpp"
 #include "synthesis/trees/tree_network.hpp"
-#include "synthesis/trees/without_isolated.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/distance.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
+namespace {
+
+// A problem without the NPUs that have no links: those that have failed. Trees span all NPUs of a topology.
+
+/// The problem on the NPUs that have links, in the order of their ids, where all others have failed and are in no
+/// group. Links and chunks keep their ids, so its schedules are schedules of the given problem.
+class WithoutIsolated {
+ public:
+  /// `given` must outlive it. O(vertices + links) where an NPU has no links, else O(NPUs).
+  explicit WithoutIsolated(const SynthesisProblem& given);
+  /// The given problem itself where every NPU has a link.
+  [[nodiscard]] const SynthesisProblem& problem() const { return smaller_ ? smaller_->problem : given_; }
+
+  /// An NPU of problem() by its id in the given problem.
+  [[nodiscard]] NpuId given_npu(NpuId npu) const { return smaller_ ? NpuId(kept_[npu.index()].value()) : npu; }
+
+ private:
+  struct Smaller {
+    Smaller(Topology of, Collective what, const SynthesisProblem& given)
+        : topology(std::move(of)),
+          collective(std::move(what)),
+          problem(Instance{topology, collective, given.occupancy}, given, given.threads) {}
+    Topology topology;
+    Collective collective;
+    SynthesisProblem problem;
+  };
+
+  const SynthesisProblem& given_;
+  std::vector<VertexId> kept_;  ///< the given vertices, by their ids in `smaller_`
+  std::unique_ptr<const Smaller> smaller_;
+};
+
+/// The vertices that stay, by their new ids: all switches, and the NPUs with links.
+std::vector<VertexId> vertices_with_links(const Topology& topology) {
+  std::vector<VertexId> kept;
+  for (std::size_t v = 0; v < topology.vertices(); ++v)
+    if (v >= topology.npus() || !is_isolated(topology, VertexId::at(v))) kept.push_back(VertexId::at(v));
+  return kept;
+}
+
+/// The collective of one group whose members have other names.
+Collective renamed(const Collective& collective, std::size_t npus, const std::vector<VertexId>& name) {
+  auto groups = collective.groups();
+  for (NpuId& member : groups.front().members) member = NpuId(name[member.index()].value());
+  return Collective::make({collective.kind(), npus, std::move(groups), collective.chunks_per_npu(), collective.size(),
+                           collective.root()})
+      .value();
+}
+
+WithoutIsolated::WithoutIsolated(const SynthesisProblem& given) : given_(given) {
+  const Topology& topology = given.topology;
+  const Collective& collective = given.collective;
+  const bool plain = topology.wires() == nullptr && !topology.varies() && !stores_conditions(collective.kind());
+  if (!plain || collective.groups().size() != 1) return;
+  if (collective.groups().front().members.size() == topology.npus()) return;
+  const auto kept = vertices_with_links(topology);
+  if (kept.size() == topology.vertices()) return;
+  std::vector<VertexId> name(topology.vertices(), VertexId::none());
+  for (std::size_t v = 0; v < kept.size(); ++v) name[kept[v].index()] = VertexId::at(v);
+  const auto has_name = [&](NpuId npu) { return name[npu.index()].exists(); };
+  if (!std::ranges::all_of(collective.groups().front().members, has_name)) return;
+  auto without = keep_vertices(topology, kept);
+  auto of_rest = renamed(collective, without.npus(), name);
+  auto smaller = std::make_unique<Smaller>(std::move(without), std::move(of_rest), given);
+  smaller->problem.memory_limit_bytes = given.memory_limit_bytes;
+  smaller->problem.solver_progress = given.solver_progress;
+  for (const StartDelay& delay : given.start_delays)
+    if (has_name(delay.npu))
+      smaller->problem.start_delays.push_back({NpuId(name[delay.npu.index()].value()), delay.time});
+  kept_ = kept;
+  smaller_ = std::move(smaller);
+}
+
+}  // namespace
 
 const std::vector<SynthesisEngine>& trees_engines() {
   static const std::vector<SynthesisEngine> table = {

@@ -1,25 +1,151 @@
 // Chooses among attempts at an All-to-All; leaves the other collectives to synthesis/orbit.
+
 #include "synthesis/pccl/orbit/orbit.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "synthesis/free_gaps.hpp"
 #include "synthesis/orbit/symmetric.hpp"
 #include "synthesis/pccl/orbit/exchange_ways.hpp"
 #include "synthesis/pccl/orbit/orbit_exchange.hpp"
-#include "synthesis/pccl/orbit/orbit_reservation.hpp"
-#include "synthesis/pccl/orbit/relay_problem.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/storage/symmetric_schedule.hpp"
 #include "tenex/schedule/timing/orbit_ports.hpp"
+#include "tenex/schedule/views/relayed.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
-
 namespace {
+
+// A problem over switches that store and forward, as one over the ways that pass them.
+//
+// A plan for all NPUs takes a way up and down a switch as one link: it is longer than over a switch that cuts through,
+// by the time in which the switch receives the chunk, and otherwise the same (tenex/schedule/timing/orbit_ports.hpp:
+// one send at a time up and down for each NPU and dimension). The plan's sends are then spread over the links
+// (tenex/schedule/views/relayed.hpp). No chunk waits in a switch, so the plan keeps to any buffer. (A switch that
+// copies or adds keeps what comes to it in parts, from the first part on: its buffer must have no limit. One that
+// copies and adds would add a sum that passes to the next one, so it serves no reductions.)
+
+/// Owns the topology of ways.
+struct RelayProblem {
+  std::shared_ptr<const Topology> ways;
+  SynthesisProblem problem;  ///< on the ways; refers to the collective that it was made of
+
+  /// nullopt where the ways are no network of their own (relay_wires_of()), switches or chunks differ, or
+  /// switches keep what passes. O(ways).
+  [[nodiscard]] static std::optional<RelayProblem> of(const SynthesisProblem& problem);
+  /// A synthesis for `problem`, on physical links.
+  [[nodiscard]] Synthesis relayed(Synthesis made) const;
+};
+
+std::optional<RelayProblem> RelayProblem::of(const SynthesisProblem& problem) {
+  if (problem.collective.chunk_sizes().size() != 1 || !may_be_relayed(problem.topology, problem.collective.kind()))
+    return std::nullopt;
+  auto ways = relay_wires_of(problem.topology, problem.collective.chunk_sizes()[0]);
+  if (!ways) return std::nullopt;
+  const auto shared = std::make_shared<const Topology>(*std::move(ways));
+  SynthesisProblem same{{*shared, problem.collective, problem.occupancy}};
+  same.seed = problem.seed;
+  same.attempts = problem.attempts;
+  same.threads = problem.threads;
+  same.memory_limit_bytes = problem.memory_limit_bytes;
+  return RelayProblem{shared, same};
+}
+
+Synthesis RelayProblem::relayed(Synthesis made) const {
+  const bool same = made.schedule.storage() == made.without_overlap.storage();
+  made.without_overlap = tenex::relayed(made.without_overlap, ways);
+  made.schedule = same ? made.without_overlap : tenex::relayed(made.schedule, ways);
+  return made;
+}
+
+/// Bytes of the ways of a topology with switches that is an intact product. O(dimensions).
+double relay_bytes(const Topology& topology) {
+  if (!topology.shape() || !topology.shape()->is_product()) return 0;
+  return static_cast<double>(wire_bytes(topology.npus(), count_wires(*topology.shape())));
+}
+
+// One attempt at a symmetric All-to-All, job by job: PCCL's own order of work.
+//
+// PCCL (the ASTRA-sim2.0 thesis, chapter 6) takes the farthest condition first, searches its earliest path over the
+// time that is left on the links, and removes what the path uses. Here a job takes, hop by hop, the port that it could
+// use soonest, in the first gap that is long enough. Where latency is long, jobs whose hops follow each other
+// without a pause leave gaps for shorter ones, which an event loop (orbit_exchange.hpp) cannot see ahead of time. Each
+// machine keeps its gaps (free_gaps.hpp), whose number every send may have to look through, so this is for small plans.
+//
+// The walk of one job over the free times of machines.
+
+/// The sends of a plan, sorted by start and direction, and its last arrival. Numbers are those of jobs.
+struct ReservedExchange {
+  std::vector<OrbitSend> sends;
+  SimTime time;
+};
+
+/// The jobs, the longest first.
+std::vector<std::uint32_t> farthest_first(const ExchangeWays& ways, const OrbitPorts& ports,
+                                          std::optional<Random>& random) {
+  std::vector<SimTime> length(ways.jobs);
+  for (std::size_t leg = 0; leg < ways.legs.size(); ++leg)
+    length[leg / ways.dimensions] += ports.hop(ways.legs[leg].direction).latency * ways.legs[leg].hops;
+  std::vector<std::uint32_t> jobs(ways.jobs);
+  std::iota(jobs.begin(), jobs.end(), 0U);
+  if (random) random->shuffle(std::span(jobs));
+  std::stable_sort(jobs.begin(), jobs.end(), [&](std::uint32_t a, std::uint32_t b) { return length[a] > length[b]; });
+  return jobs;
+}
+
+/// With random numbers, jobs that are equally far are shuffled. The same arguments give the same
+/// plan.
+ReservedExchange reserve_exchange(const TranslationGroup& group, const ExchangeWays& ways, const OrbitPorts& ports,
+                                  std::optional<Random> random) {
+  ReservedExchange made;
+  std::vector<FreeGaps> machines(ports.size() * ways.cosets);
+  const auto machine = [&](std::uint32_t direction, std::size_t coset) -> FreeGaps& {
+    return machines[ports.port_of[direction] * ways.cosets + coset];
+  };
+  for (const std::uint32_t job : farthest_first(ways, ports, random)) {
+    const auto first = ways.legs.begin() + static_cast<std::ptrdiff_t>(job * ways.dimensions);
+    std::vector<ExchangeLeg> legs(first, first + static_cast<std::ptrdiff_t>(ways.dimensions));
+    std::size_t coset = job / ways.numbers;
+    NpuId at(0);
+    for (SimTime now;;) {
+      ExchangeLeg* next = nullptr;
+      SimTime start = SimTime::max();
+      for (auto& leg : legs) {
+        if (leg.hops == 0) continue;
+        const SimTime possible =
+            picoseconds(machine(leg.direction, coset).first(now.count(), ports.hop(leg.direction).busy.count()));
+        if (possible > start || (possible == start && leg.hops <= next->hops)) continue;
+        start = possible;
+        next = &leg;
+      }
+      if (next == nullptr) break;
+      const HopTime& hop = ports.hop(next->direction);
+      // A port is busy equally long with every send, so a shorter gap is of no use.
+      machine(next->direction, coset).take(start.count(), (start + hop.busy).count(), hop.busy.count());
+      --next->hops;
+      at = group.neighbour(at, next->direction);
+      if (ways.cosets > 1 && group.directions()[next->direction].dimension == ways.coset_dimension) coset ^= 1U;
+      made.sends.push_back({start, next->direction, at, job, Stage::copy});
+      now = start + hop.latency;
+      made.time = std::max(made.time, now);
+    }
+  }
+  std::stable_sort(made.sends.begin(), made.sends.end(), [](const OrbitSend& a, const OrbitSend& b) {
+    return a.start != b.start ? a.start < b.start : a.direction < b.direction;
+  });
+  return made;
+}
 
 constexpr std::string_view kName = "orbit";
 constexpr double kSpareHops = 4e6;                             // hops in attempts beyond those that the user asked for

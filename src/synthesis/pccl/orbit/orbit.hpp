@@ -1,7 +1,7 @@
 // The engine `orbit` of pccl: topologies with a translation group, one NPU's plan moved over the group.
 //
 // Every NPU of a ring, torus, fully connected block, hypercube, switch or product of these sees the same network (over
-// switches that store and forward it is the network of ways: relay_problem.hpp), and in a collective over all NPUs it
+// switches that store and forward it is the network of ways: orbit.cpp), and in a collective over all NPUs it
 // has the same to do. So one NPU's plan, moved by all translations, is a plan for all, if no port
 // (tenex/schedule/timing/orbit_ports.hpp: a direction, or all directions over one switch) carries two of that NPU's
 // chunks at once. It costs O(n) instead of O(n^2) for the plan, its storage and its check

@@ -1,8 +1,8 @@
 // The engine `coarse`: All-Gathers of blocks, a little above the bound in a small part of the time.
 //
-// Idea: n NPUs in connected blocks of about m. First every block gathers inside itself (block_gather.hpp, some hundred
+// Idea: n NPUs in connected blocks of about m. First every block gathers inside itself (coarse_setup.hpp, some hundred
 // rows at most). Then blocks travel from NPU to NPU as streams of their chunks (streams.hpp): n * n/m streams in place
-// of n * n sends, forwarded chunk by chunk. The last streams are split over in-links (balance_tails.hpp). The result is
+// of n * n sends, forwarded chunk by chunk. The last streams are split over in-links (coarse.cpp). The result is
 // still a schedule of single sends (schedule/storage/block_schedule.hpp). The loss: the ramp before streams flow, which
 // is a few of the m rows at the start, and waits for whole blocks where every in-link of every NPU is needed all the
 // time, as on tori.

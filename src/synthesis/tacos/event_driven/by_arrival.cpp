@@ -1,5 +1,5 @@
 // Best chunks of links, and what a delivery changes of them.
-#include "synthesis/tacos/event_driven/by_arrival.hpp"
+#include "synthesis/tacos/event_driven/event_driven.hpp"
 
 #include <algorithm>
 #include <cstdint>
