@@ -16,6 +16,7 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/decimal.hpp"
 #include "tenex/base/words.hpp"
 
 namespace tenex {
@@ -42,6 +43,10 @@ constexpr std::array kSizeUnits{
     UnitName{"GiB", std::int64_t{1} << 30, false},
     UnitName{"TiB", std::int64_t{1} << 40, false},
 };
+
+/// How data sheets of network cards state bandwidths: 8 bits are a byte, and the powers are of 1000.
+constexpr std::array kBitRates{UnitName{"Kb", 125, false}, UnitName{"Mb", 125'000, false},
+                               UnitName{"Gb", 125'000'000, false}, UnitName{"Tb", 125'000'000'000, false}};
 
 /// One kind of quantity: what to call it and how its unit is spelled.
 struct Family {
@@ -81,7 +86,17 @@ std::string with_plain_micro(std::string_view unit) {
   return std::string(unit);
 }
 
+/// The unit of bits that "Gb/s", "Gbps" or "Gbit/s" spells; null: it is none.
+const UnitName* find_bit_rate(std::string_view written) {
+  for (const UnitName& unit : kBitRates)
+    for (const std::string_view ending : {"/s", "ps", "it/s"})
+      if (written.starts_with(unit.name) && written.substr(unit.name.size()) == ending) return &unit;
+  return nullptr;
+}
+
 const UnitName* find_unit(const Family& family, std::string_view written) {
+  if (&family == &kRate)
+    if (const UnitName* bits = find_bit_rate(written)) return bits;
   const std::string plain = with_plain_micro(written);
   std::string_view text = plain;
   if (text.size() < family.suffix.size() || text.substr(text.size() - family.suffix.size()) != family.suffix) {
@@ -132,6 +147,47 @@ Diagnostic unknown_unit(const Family& family, std::string_view text, std::string
                      did_you_mean(unit, views(spellings)));
 }
 
+/// count/worth in decimal, exactly; every unit's worth has only factors 2 and 5, so the digits end.
+std::string exact_decimal(std::uint64_t count, std::uint64_t worth) {
+  std::string text = fmt::format("{}", count / worth);
+  std::uint64_t rest = count % worth;
+  if (rest != 0) text += '.';
+  for (; rest != 0; rest = rest * 10 % worth) text += static_cast<char>('0' + rest * 10 / worth);
+  return text;
+}
+
+/// The shortest text; among equally short ones a whole number, then the smaller unit.
+std::string shortest(const Family& family, std::int64_t count) {
+  const bool negative = count < 0;
+  const std::uint64_t magnitude = negative ? 0U - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
+  std::string best;
+  bool best_is_whole = false;
+  for (const UnitName& unit : family.units) {
+    const auto worth = static_cast<std::uint64_t>(unit.worth);
+    const bool whole = magnitude % worth == 0;
+    const std::string text = fmt::format("{}{}{}", exact_decimal(magnitude, worth), unit.name, family.suffix);
+    const bool better =
+        best.empty() || text.size() < best.size() || (text.size() == best.size() && whole && !best_is_whole);
+    if (better) {
+      best = text;
+      best_is_whole = whole;
+    }
+  }
+  return negative ? "-" + best : best;
+}
+
+/// What a number without a unit may mean: as many base units, in their shortest spelling too, or many of a usual unit.
+std::string with_some_unit(const Family& family, std::string_view number) {
+  constexpr std::int64_t kFew = 1000;           // few bytes: a larger unit was meant
+  constexpr std::int64_t kSlowest = 1'000'000;  // no link has so few bytes per second
+  const auto count = read_number<std::int64_t>(number);
+  if (!count || &family == &kTime || (&family == &kRate && *count < kSlowest))
+    return fmt::format("write for instance \"{}{}\"", number, family.example);
+  const std::string base = fmt::format("{}{}{}", *count, family.units.front().name, family.suffix);
+  const std::string other = *count < kFew ? fmt::format("{}{}", *count, family.example) : shortest(family, *count);
+  return other == base ? fmt::format("write \"{}\"", base) : fmt::format("write \"{}\" or \"{}\"", base, other);
+}
+
 /// Digits before and after the point, and the unit.
 struct Split {
   std::string_view whole;
@@ -146,7 +202,8 @@ Result<Split> split(const Family& family, std::string_view text, const Place& pl
   if (rest.front() == '-' || rest.front() == '+') {
     return input_error(
         place, rest.front() == '-' ? fmt::format("\"{}\" is negative", text) : fmt::format("\"{}\" has a sign", text),
-        fmt::format("a {} is written without a sign", family.noun));
+        fmt::format("a {} is written without a sign", family.noun),
+        fmt::format("write \"{}\"", trimmed(rest.substr(1))));
   }
   Split parts;
   parts.whole = take_digits(rest);
@@ -160,8 +217,7 @@ Result<Split> split(const Family& family, std::string_view text, const Place& pl
   if (parts.whole.empty()) return input_error(place, fmt::format("\"{}\" is not a {}", text, family.noun), rule());
   const std::string_view number = text.substr(0, text.size() - rest.size());
   if (rest.empty()) {
-    return input_error(place, fmt::format("\"{}\" has no unit", text), rule(),
-                       fmt::format("write for instance \"{}{}\"", number, family.example));
+    return input_error(place, fmt::format("\"{}\" has no unit", text), rule(), with_some_unit(family, number));
   }
   if (rest.front() == ' ' || rest.front() == '\t') {
     return input_error(place, fmt::format("\"{}\" has a space before its unit", text), rule(),
@@ -214,35 +270,6 @@ template <class T>
 Result<AnyQuantity> widen(const Result<T>& quantity) {
   if (!quantity) return quantity.errors();
   return AnyQuantity(*quantity);
-}
-
-/// count/worth in decimal, exactly; every unit's worth has only factors 2 and 5, so the digits end.
-std::string exact_decimal(std::uint64_t count, std::uint64_t worth) {
-  std::string text = fmt::format("{}", count / worth);
-  std::uint64_t rest = count % worth;
-  if (rest != 0) text += '.';
-  for (; rest != 0; rest = rest * 10 % worth) text += static_cast<char>('0' + rest * 10 / worth);
-  return text;
-}
-
-/// The shortest text; among equally short ones a whole number, then the smaller unit.
-std::string shortest(const Family& family, std::int64_t count) {
-  const bool negative = count < 0;
-  const std::uint64_t magnitude = negative ? 0U - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
-  std::string best;
-  bool best_is_whole = false;
-  for (const UnitName& unit : family.units) {
-    const auto worth = static_cast<std::uint64_t>(unit.worth);
-    const bool whole = magnitude % worth == 0;
-    const std::string text = fmt::format("{}{}{}", exact_decimal(magnitude, worth), unit.name, family.suffix);
-    const bool better =
-        best.empty() || text.size() < best.size() || (text.size() == best.size() && whole && !best_is_whole);
-    if (better) {
-      best = text;
-      best_is_whole = whole;
-    }
-  }
-  return negative ? "-" + best : best;
 }
 
 std::string rounded(const Family& family, double count) {
@@ -304,6 +331,16 @@ Result<AnyQuantity> parse_quantity(std::string_view text, const Place& place) {
       place, fmt::format("unknown unit \"{}\" in \"{}\"", unit, trimmed(text)),
       "units are those of times (us), sizes (KB, KiB; bytes, not bits), bandwidths (GB/s) and money (USD)",
       means_bits(unit) ? std::string() : did_you_mean(unit, views(spellings)));
+}
+
+std::string note_on_bits(std::string_view text) {
+  std::string_view unit = trimmed(text);
+  take_digits(unit);
+  if (!unit.empty() && unit.front() == '.') unit.remove_prefix(1);
+  take_digits(unit);
+  if (find_bit_rate(unit) == nullptr) return {};
+  const auto rate = parse_bandwidth(text);
+  return rate ? fmt::format("{} is read as {} (8 bits are a byte)", trimmed(text), to_string(*rate)) : std::string();
 }
 
 std::string to_string(SimTime time) { return shortest(kTime, time.count()); }

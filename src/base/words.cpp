@@ -11,10 +11,17 @@ namespace tenex {
 
 namespace {
 
+constexpr std::size_t kLongestLetter = 4;  // bytes of a letter in UTF-8
+
+/// Whether the byte continues a letter of UTF-8.
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
 char to_lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
 
+/// In lower case, with one byte for each letter: "m\xC3sh" for "mësh", which is one letter away from "mesh".
 std::string folded(std::string_view word) {
   std::string text(word);
+  std::erase_if(text, continues);
   std::transform(text.begin(), text.end(), text.begin(), to_lower);
   return text;
 }
@@ -42,9 +49,26 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string_view beginning(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && most - end < kLongestLetter && continues(text[end])) --end;
+  return text.substr(0, continues(text[end]) ? most : end);  // of a text that is no UTF-8: any bytes
+}
+
+std::string_view first_letter(std::string_view text) {
+  std::size_t end = text.empty() ? 0 : 1;
+  while (end < std::min(text.size(), kLongestLetter) && continues(text[end])) ++end;
+  return text.substr(0, end);
+}
+
 std::string shortened(std::string_view text) {
   constexpr std::size_t kMost = 60;
-  return text.size() <= kMost ? std::string(text) : fmt::format("{}...", text.substr(0, kMost));
+  return text.size() <= kMost ? std::string(text) : fmt::format("{}...", beginning(text, kMost));
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string join(std::span<const std::string_view> words) { return fmt::format("{}", fmt::join(words, ", ")); }

@@ -17,6 +17,7 @@
 
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/base/words.hpp"
 #include "tenex/collective/collective.hpp"
 
 namespace tenex {
@@ -180,7 +181,7 @@ class GroupParser {
     }
     if (at_ > start) return value;
     report(start,
-           start < text_.size() ? fmt::format("\"{}\" where an NPU belongs", text_.substr(start, 1))
+           start < text_.size() ? fmt::format("\"{}\" where an NPU belongs", first_letter(text_.substr(start)))
                                 : std::string("an NPU is missing at the end"),
            kRule);
     return std::nullopt;
@@ -200,12 +201,13 @@ class GroupParser {
     }
     if (range.last >= npus_) {
       report(offset, fmt::format("NPU {} does not exist", range.last),
-             npus_ == 0 ? std::string("there are none") : fmt::format("NPUs are 0 to {}", npus_ - 1));
+             npus_ == 0 ? std::string("there are none") : fmt::format("NPUs are 0 to {}", npus_ - 1),
+             fmt::format("name NPUs below {}, or take a topology with {} or more", npus_, range.last + 1));
       return;
     }
     for (std::uint64_t npu = range.first; npu <= range.last; npu += range.step) {
       if (!taken_.insert(npu)) {
-        report(offset, fmt::format("NPU {} is named twice", npu), "an NPU is in a group once");
+        report(offset, fmt::format("NPU {} is named twice", npu), "an NPU is in a group once", "name it once");
         return;
       }
       group.members.push_back(NpuId::at(npu));
@@ -216,7 +218,7 @@ class GroupParser {
     // A group that already has errors may only look too small.
     if (group.members.size() >= 2 || !errors_.empty()) return;
     report(offset, fmt::format("a group of {} NPU{}", group.members.size(), group.members.size() == 1 ? "" : "s"),
-           "a process group has at least two");
+           "a process group has at least two", "add an NPU, or leave the group out");
   }
 
   std::string_view text_;

@@ -44,6 +44,9 @@ class PointReader {
   explicit PointReader(const Vocabulary& vocabulary)
       : vocabulary_(vocabulary), files_({}, vocabulary), context_{vocabulary, files_} {}
 
+  /// How values were understood that may be meant otherwise.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return context_.notes; }
+
   Result<DesignPoint> read(const std::vector<std::pair<std::string, std::string>>& settings) {
     for (const auto& [name, text] : settings) read_one(name, text);
     for (const auto& [key, items] : lists_) keep(key, name_of(key), Node::make_array(items.front().place(), items));
@@ -121,8 +124,11 @@ class PointReader {
 }  // namespace
 
 Result<DesignPoint> make_point(const std::vector<std::pair<std::string, std::string>>& settings,
-                               const Vocabulary& vocabulary) {
-  return PointReader(vocabulary).read(settings);
+                               const Vocabulary& vocabulary, std::vector<std::string>* notes) {
+  PointReader reader(vocabulary);
+  auto point = reader.read(settings);
+  if (notes != nullptr) *notes = reader.notes();
+  return point;
 }
 
 }  // namespace tenex

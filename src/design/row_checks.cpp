@@ -21,6 +21,30 @@ namespace {
 constexpr std::size_t kMostShown = 20;
 constexpr std::int64_t kMostChunks = std::int64_t{std::numeric_limits<std::uint32_t>::max()} - 1;
 
+/// How a suggestion of a `keep` begins.
+constexpr std::string_view kLeaveOut = "leave such rows out with keep";
+
+/// The text without each use of a part of it.
+std::string without(std::string text, std::string_view part) {
+  for (auto at = text.find(part); !part.empty() && at != std::string::npos; at = text.find(part, at))
+    text.erase(at, part.size());
+  return text;
+}
+
+/// A suggestion whose `keep` leaves out one topology, for all of them.
+std::string for_all(std::string suggestion, std::string_view topology, const std::vector<std::string_view>& all) {
+  constexpr std::size_t kMostNamed = 6;  // in a condition that somebody copies
+  const auto unlike = [](std::string_view text) { return fmt::format("topology != '{}'", text); };
+  std::string condition = unlike(topology);
+  const auto at = suggestion.find(condition);
+  if (at == std::string::npos) return suggestion;
+  if (all.size() > kMostNamed)
+    return suggestion.erase(suggestion.find(kLeaveOut)) + kLeaveOut.data() + ", which may name topology and npus";
+  for (const std::string_view text : all)
+    if (text != topology) condition += " and " + unlike(text);
+  return suggestion.replace(at, unlike(topology).size(), condition);
+}
+
 std::int64_t integer_or(const SettingValue* value, std::int64_t fallback) {
   return value == nullptr ? fallback : value->as<std::int64_t>();
 }
@@ -33,10 +57,42 @@ std::vector<std::string_view> names_of(const std::vector<CollectiveKind>& kinds)
   return names;
 }
 
-void Contradictions::add(Diagnostic error) {
+void Contradictions::add(Diagnostic error, std::int64_t hardness) {
   ++additions_;
-  const bool is_new = seen_.insert(digest64(to_string(error))).second;
-  if (is_new && shown_.size() < kMostShown) shown_.push_back(std::move(error));
+  // The topology's name and numbers that follow from it make it no other error.
+  const std::string name = shortened(topology_);
+  std::string why = without(error.why, name);
+  std::erase_if(why, [](char letter) { return letter >= '0' && letter <= '9'; });
+  const std::string key = to_string(input_error(error.place, without(error.problem, name), std::move(why)));
+  const auto [found, is_new] = found_.try_emplace(digest64(key), shown_.size());
+  if (is_new && shown_.size() < kMostShown) {
+    shown_.push_back({std::move(error), hardness, topology_, {topology_}});
+    return;
+  }
+  if (found->second >= kMostShown) return;
+  Shown& shown = shown_[found->second];
+  if (error == shown.error) return;
+  if (std::ranges::find(shown.topologies, topology_) == shown.topologies.end()) shown.topologies.push_back(topology_);
+  if (hardness > shown.hardness) shown.error = std::move(error), shown.hardness = hardness, shown.topology = topology_;
+}
+
+Diagnostics Contradictions::shown() const {
+  Diagnostics errors;
+  for (const Shown& each : shown_) {
+    errors.push_back(each.error);
+    const std::size_t others = each.topologies.size() - 1;
+    if (others == 0) continue;
+    auto& problem = errors.back().problem;
+    const auto other = each.topologies[each.topologies[0] == each.topology ? 1 : 0];
+    if (problem.find(shortened(each.topology)) == std::string::npos)
+      problem += fmt::format(", for {} topologies", others + 1);
+    else if (others == 1)
+      problem += fmt::format(", and so for \"{}\"", shortened(other));
+    else
+      problem += fmt::format(", and so for {} other topologies", others);
+    errors.back().suggestion = for_all(std::move(errors.back().suggestion), each.topology, each.topologies);
+  }
+  return errors;
 }
 
 void Contradictions::add(Diagnostics errors) {
@@ -44,15 +100,16 @@ void Contradictions::add(Diagnostics errors) {
 }
 
 void RowChecker::fail(const SettingValue& at, std::string problem, std::string why, std::string remedy,
-                      const std::string& keep) {
+                      const std::string& keep, std::int64_t hardness) {
   if (varies_ && !keep.empty()) {
     remedy += fmt::format("{}leave such rows out with keep = \"{}\"", remedy.empty() ? "" : ", or ", keep);
   }
-  contradictions_.add(input_error(at.place, std::move(problem), std::move(why), std::move(remedy)));
+  contradictions_.add(input_error(at.place, std::move(problem), std::move(why), std::move(remedy)), hardness);
 }
 
 std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   varies_ = varies;
+  contradictions_.set_topology(row[index_of(Key::topology)]->text);
   const std::size_t before = contradictions_.additions();
   const auto& topology = row[index_of(Key::topology)]->as<TopologyValue>();
   if (row[index_of(Key::workload)] != nullptr) {
@@ -294,7 +351,8 @@ void RowChecker::fail_groups(const Row& row, const Diagnostics& errors) {
           fmt::format("{}leave such rows out with keep = \"{}topology != '{}'\"",
                       error.suggestion.empty() ? "" : ", or ", told ? "groups = all or " : "", topology.text);
     }
-    contradictions_.add(std::move(error));
+    // On fewer NPUs the same groups lack more of them.
+    contradictions_.add(std::move(error), -static_cast<std::int64_t>(topology.as<TopologyValue>().npus));
   }
 }
 
@@ -313,7 +371,7 @@ RowChecker::GroupFacts RowChecker::read_groups(const SettingValue* value, const 
     GroupFacts failed;
     failed.errors.push_back(input_error(topology.place,
                                         fmt::format("\"{}\" has a single NPU", shortened(topology.text)),
-                                        "a collective has at least two"));
+                                        "a collective has at least two", "make its sizes larger"));
     return failed;
   }
   if (all) return {{}, 1, npus, npus, npus, {}};
@@ -400,14 +458,16 @@ void RowChecker::check_size(const Row& row, const GroupFacts& facts, std::size_t
   const std::string rule = rooted
                                ? fmt::format("every chunk holds at least a byte: c = {}", chunks)
                                : fmt::format("every chunk holds at least a byte: n*c = {}*{}", facts.largest, chunks);
-  std::string keep = fmt::format("size >= {}", to_string(least));
+  // In terms of npus it serves all topologies at once.
+  const bool of_all = npus != 0 && owners_in_group == static_cast<std::int64_t>(npus);
+  std::string keep = of_all ? fmt::format("size >= npus * {}B", chunks) : fmt::format("size >= {}", to_string(least));
   if (chunks > 1) {
     keep += fmt::format(" or chunks < {}", chunks);
-  } else if (npus != 0) {
+  } else if (npus != 0 && !of_all) {
     keep += fmt::format(" or npus < {}", npus);
   }
   fail(size_value, fmt::format("size {} is too small", to_string(size)), rule,
-       fmt::format("use at least {}", to_string(least)), keep);
+       fmt::format("use at least {}", to_string(least)), keep, least.count());
 }
 
 }  // namespace tenex

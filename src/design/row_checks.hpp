@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "design/sweep.hpp"
@@ -21,20 +20,34 @@ using Row = PerKey<const SettingValue*>;
 /// The collectives' names in studies.
 [[nodiscard]] std::vector<std::string_view> names_of(const std::vector<CollectiveKind>& kinds);
 
-/// Collects contradictions of many rows: each message once, the first ones in full, the others as a count.
+/// Collects contradictions of many rows: each message once, the first ones in full, the others as a count. Messages of
+/// one place that differ in the topology alone (and what follows from it) are one message with the number of
+/// topologies.
 class Contradictions {
  public:
-  void add(Diagnostic error);
+  /// The topology of the rows whose errors are added from now on; the text must outlive them.
+  void set_topology(std::string_view text) { topology_ = text; }
+  /// `hardness`: of errors that differ in the topology alone, the one with the greatest is shown; of equal ones the
+  /// first.
+  void add(Diagnostic error, std::int64_t hardness = 0);
   void add(Diagnostics errors);
   /// Number of additions, with repetitions.
   [[nodiscard]] std::size_t additions() const { return additions_; }
   /// The first ones, and the number of the others.
-  [[nodiscard]] const Diagnostics& shown() const { return shown_; }
-  [[nodiscard]] std::size_t left_out() const { return seen_.size() - shown_.size(); }
+  [[nodiscard]] Diagnostics shown() const;
+  [[nodiscard]] std::size_t left_out() const { return found_.size() - shown_.size(); }
 
  private:
-  std::unordered_set<std::uint64_t> seen_;
-  Diagnostics shown_;
+  struct Shown {
+    Diagnostic error;
+    std::int64_t hardness = 0;
+    std::string_view topology = {};                 ///< of `error`
+    std::vector<std::string_view> topologies = {};  ///< of all such errors, each once, in the order of rows
+  };
+
+  std::unordered_map<std::uint64_t, std::size_t> found_;  ///< by place and message: index in shown_, or behind it
+  std::vector<Shown> shown_;
+  std::string_view topology_;
   std::size_t additions_ = 0;
 };
 
@@ -116,7 +129,8 @@ class RowChecker {
   [[nodiscard]] const GroupFacts& group_facts(const Row& row, const TopologyValue& topology);
   [[nodiscard]] static GroupFacts read_groups(const SettingValue* value, const SettingValue& topology,
                                               std::size_t npus);
-  void fail(const SettingValue& at, std::string problem, std::string why, std::string remedy, const std::string& keep);
+  void fail(const SettingValue& at, std::string problem, std::string why, std::string remedy, const std::string& keep,
+            std::int64_t hardness = 0);
 
   const Vocabulary& vocabulary_;
   Contradictions& contradictions_;

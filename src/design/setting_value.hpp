@@ -90,6 +90,7 @@ class FileReader {
 struct ValueContext {
   const Vocabulary& vocabulary;
   FileReader& files;
+  std::vector<std::string> notes = {};  ///< how values were understood that may be meant otherwise, each once
 };
 
 /// Parses the value of a key. `name` is the key as written (it may be the alias). Errors: input, in the value.

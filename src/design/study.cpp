@@ -42,6 +42,7 @@ class StudyReader {
     enumerate(objectives);
     if (errors_.empty()) objectives.conclude(errors_, study_.warnings);  // otherwise points may be missing
     if (!errors_.empty()) return std::move(errors_);
+    study_.warnings.insert(study_.warnings.end(), context_.notes.begin(), context_.notes.end());
     study_.digest = digest_of(study_);
     return std::move(study_);
   }
@@ -225,9 +226,25 @@ Result<Study> parse_study(std::string_view text, const std::string& file, const 
   return study;
 }
 
+namespace {
+
+/// Where the study may be that is not at the path.
+std::string place_of_studies(const std::filesystem::path& path) {
+  std::error_code code;
+  for (const auto& other : {path / "study.toml", std::filesystem::path(path.string() + ".toml")})
+    if (std::filesystem::is_regular_file(other, code)) return fmt::format("did you mean \"{}\"?", other.string());
+  return "give the path of a study (.toml); `tenex init` prints one to begin with";
+}
+
+}  // namespace
+
 Result<Study> read_study(const std::filesystem::path& path, const Vocabulary& vocabulary) {
   const Result<std::string> text = read_bytes(path);
-  if (!text) return text.errors();
+  if (!text) {
+    Diagnostics errors = text.errors();
+    errors.front().suggestion = place_of_studies(path);
+    return errors;
+  }
   return parse_study(*text, path.string(), vocabulary);
 }
 

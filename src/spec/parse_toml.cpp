@@ -140,6 +140,31 @@ std::optional<Diagnostic> duplicate_key(std::string_view detail, const toml::sou
                      "a key has one value in a table", "remove one of the two");
 }
 
+/// A text that does not end on its line, at its opening quote. toml++ complains of the end of the line, or of what
+/// comes after it.
+std::optional<Diagnostic> open_text(std::string_view what, std::string_view detail,
+                                    const toml::source_position& position, const SourceText& source, Place place) {
+  const bool at_end = detail.find("end-of-file") != std::string_view::npos ||
+                      detail.find("control character") != std::string_view::npos ||
+                      detail.find("newline") != std::string_view::npos ||
+                      detail.find("line break") != std::string_view::npos;
+  if (what.find("string") == std::string_view::npos || !at_end) return {};
+  const std::string_view before = source.line_before(position);
+  char open = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (open == '"' && before[i] == '\\')
+      ++i;
+    else if (open != 0 && before[i] == open)
+      open = 0;
+    else if (open == 0 && (before[i] == '"' || before[i] == '\''))
+      open = before[i], start = i;
+  }
+  if (open == 0) return {};
+  return input_error(place_within({place.file, place.line, 1}, before, start), "a text has no closing quote",
+                     "a text ends on the line on which it begins", fmt::format("write {} where it ends", open));
+}
+
 Diagnostic explain(const toml::parse_error& error, const SourceText& source, const std::string& file) {
   const toml::source_position position = error.source().begin;
   Place place{file, position.line, position.column};
@@ -159,6 +184,7 @@ Diagnostic explain(const toml::parse_error& error, const SourceText& source, con
   const std::string_view what = description.substr(kPreamble.size(), colon - kPreamble.size());
   const std::string_view detail = description.substr(colon + 2);
   if (auto duplicate = duplicate_key(detail, position, source, place)) return *duplicate;
+  if (auto open = open_text(what, detail, position, source, place)) return *open;
   const bool in_value = what == "value" || what == "key-value pair" || what.find("integer") != std::string_view::npos ||
                         what.find("floating-point") != std::string_view::npos;
   return input_error(std::move(place), fmt::format("TOML syntax error: {}", detail),

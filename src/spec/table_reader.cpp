@@ -23,11 +23,15 @@ Result<T> as_quantity(const Node& node, std::string_view name, std::string_view 
   const std::string number = node.is(NodeKind::integer) ? fmt::format("{}", node.integer())
                              : node.is(NodeKind::real)  ? fmt::format("{}", node.real())
                                                         : std::string();
+  std::string help = fmt::format("write for instance {} = \"1{}\"", name, example);
+  if (is_number && !number.starts_with('-')) {
+    const auto as_text = parse(number, node.place());  // what a text of the same digits is told
+    if (!as_text) help = as_text.errors().front().suggestion;
+  }
   return input_error(node.place(),
                      is_number ? fmt::format("\"{}\" is {} without a unit", name, number)
                                : fmt::format("\"{}\" is {}", name, describe(node.kind())),
-                     fmt::format("a {} is a string with a unit", noun),
-                     fmt::format("write for instance {} = \"{}{}\"", name, is_number ? number : "1", example));
+                     fmt::format("a {} is a string with a unit", noun), std::move(help));
 }
 
 }  // namespace

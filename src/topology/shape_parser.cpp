@@ -26,8 +26,14 @@ namespace {
 constexpr std::uint64_t kMostNpus = std::uint64_t{1} << 31;
 constexpr std::string_view kRule = "a shape is a product such as RI(4)_FC(8)_SW(32), or an alias such as mesh(10,10)";
 
+constexpr std::string_view kSizeRule = "a block's size is a whole number of NPUs, at least 1";
+
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-bool is_letter(char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); }
+/// Also the bytes of other letters of UTF-8: no name has them, and messages show the word whole.
+bool is_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+         (static_cast<unsigned char>(letter) & 0x80U) != 0;
+}
 
 const BlockRule* find_block(std::string_view name) {
   const auto rules = block_rules();
@@ -64,6 +70,27 @@ Usage usage_of(std::string_view name) {
   constexpr std::size_t most_levels = 30;  // each has twice as many NPUs as the one below
   if (find_block(name)->takes_levels) return {fmt::format("{0}(k) or {0}(k,l,..)", name), 1, 1 + most_levels};
   return {fmt::format("{}(k)", name)};
+}
+
+/// Whether a list of words, separated by blanks, has this one.
+bool has_word(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const auto end = std::min(list.find(' '), list.size());
+    if (list.substr(0, end) == word) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
+/// The shapes that others call by this name, as they are written here: "leaf_spine(n,l,s) or fat_tree(k)".
+std::string called_elsewhere(std::string_view name) {
+  std::string usages;
+  const auto add = [&](std::string_view also, std::string_view ours) {
+    if (has_word(also, name)) usages += (usages.empty() ? "" : " or ") + usage_of(ours).text;
+  };
+  for (const BlockRule* rule : block_rules()) add(rule->also, rule->name);
+  for (const FamilyRule* family : family_rules()) add(family->also, family->name);
+  return usages;
 }
 
 /// A number of the text and its offset.
@@ -168,11 +195,9 @@ class ShapeParser {
       value = std::min(value * 10 + static_cast<std::uint64_t>(text_[at_++] - '0'), kMostNpus + 1);
     }
     if (at_ == start) {
-      return error_at(start, "a size is missing", "a block's size is a whole number of NPUs, at least 1");
+      return error_at(start, "a size is missing", std::string(kSizeRule), "write for instance mesh(10,10)");
     }
-    if (value == 0) {
-      return error_at(start, "a size of 0", "a block's size is a whole number of NPUs, at least 1");
-    }
+    if (value == 0) return error_at(start, "a size of 0", std::string(kSizeRule), "write for instance mesh(10,10)");
     if (value > kMostNpus) return too_large(start);
     return Argument{static_cast<std::uint32_t>(value), start};
   }
@@ -183,8 +208,12 @@ class ShapeParser {
     for (const BlockRule* rule : block_rules()) names.push_back(rule->long_name);
     for (const ShapeAlias& alias : shape_aliases()) names.push_back(alias.name);
     for (const FamilyRule* family : family_rules()) names.push_back(family->name);
-    return error_at(factor.offset, fmt::format("unknown block \"{}\"", factor.name),
-                    listed_unless_near("blocks and aliases are", factor.name, names), did_you_mean(factor.name, names));
+    std::string help = did_you_mean(factor.name, names);
+    if (const auto ours = called_elsewhere(factor.name); !ours.empty())
+      help = fmt::format("write {}, or state the links in a machine file; `tenex list topologies` explains", ours);
+    if (help.empty()) help = "`tenex list topologies` shows every one with its numbers";
+    return error_at(factor.offset, fmt::format("unknown block \"{}\"", shortened(factor.name)),
+                    listed_unless_near("blocks and aliases are", factor.name, names), std::move(help));
   }
 
   /// Checks the number of arguments and that none is too large by itself.
@@ -258,7 +287,7 @@ class ShapeParser {
                         std::move(fault->why), std::move(fault->suggestion));
       }
     }
-    if (family.npus(shape.arguments) > kMostNpus) return too_large(factor.offset);
+    if (const auto npus = family.npus(shape.arguments); npus > kMostNpus) return too_large(factor.offset, npus);
     return shape;
   }
 
@@ -272,13 +301,16 @@ class ShapeParser {
     std::uint64_t npus = 1;
     for (const Block& block : shape.blocks) {
       npus *= block.size;
-      if (npus > kMostNpus) return too_large(factor.offset);
+      if (npus > kMostNpus) return too_large(factor.offset, npus);
     }
     return std::nullopt;
   }
 
-  Diagnostic too_large(std::size_t offset) const {
-    return error_at(offset, "too many NPUs", fmt::format("at most 2^31 = {} are addressed", kMostNpus));
+  /// `npus`: that the sizes up to here multiply to; 0: one of them alone is too large.
+  Diagnostic too_large(std::size_t offset, std::uint64_t npus = 0) const {
+    const auto product = npus == 0 ? std::string() : fmt::format("the sizes make {}, and ", npus);
+    return error_at(offset, "too many NPUs", fmt::format("{}at most 2^31 = {} are addressed", product, kMostNpus),
+                    "make the sizes smaller; `tenex plan` says which memory and time a network needs");
   }
 
   std::string_view text_;

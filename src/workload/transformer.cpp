@@ -41,17 +41,21 @@ void check_positive(const TransformerSpec& spec, Diagnostics& errors) {
 
 void check_degrees(const TransformerSpec& spec, const Parallelization& degrees, Diagnostics& errors) {
   ensure(std::min({degrees.tensor, degrees.data, degrees.pipeline, degrees.expert}) >= 1, "degrees are positive");
-  const auto divides = [&](std::string_view what, std::int64_t degree, std::string_view whole, std::int64_t number) {
-    if (number % degree != 0)
-      errors.push_back(input_error({}, fmt::format("{} {} does not divide {} {}", what, degree, number, whole),
-                                   "each part is equally large", suggest_divisors(number, degree)));
+  // `others`: what a degree must divide besides, so that the other degrees can fill the same NPUs; 0: nothing.
+  const auto divides = [&](std::string_view what, std::int64_t degree, std::string_view whole, std::int64_t number,
+                           std::int64_t others = 0) {
+    if (number % degree == 0) return;
+    auto help = suggest_divisors(std::gcd(number, others), degree);
+    if (others != 0 && !help.empty()) help += fmt::format(", so that the degrees still multiply to {}", degrees.npus());
+    errors.push_back(input_error({}, fmt::format("{} {} does not divide {} {}", what, degree, number, whole),
+                                 "each part is equally large", std::move(help)));
   };
   divides("number of heads", spec.heads, "hidden units", spec.hidden);
-  divides("TP degree", degrees.tensor, "heads", spec.heads);
-  divides("number of stages", degrees.pipeline, "layers", spec.layers);
+  divides("TP degree", degrees.tensor, "heads", spec.heads, degrees.npus() / degrees.pipeline);
+  divides("number of stages", degrees.pipeline, "layers", spec.layers, degrees.npus() / degrees.tensor);
   divides("number of microbatches", spec.microbatches, "sequences of a replica", spec.batch);
   if (spec.experts.count > 0) {
-    divides("expert degree", degrees.expert, "experts", spec.experts.count);
+    divides("expert degree", degrees.expert, "experts", spec.experts.count, degrees.data);
     if (spec.layers % degrees.pipeline == 0)
       divides("experts.every =", spec.experts.every, "layers of a stage", spec.layers / degrees.pipeline);
   } else if (degrees.expert > 1) {

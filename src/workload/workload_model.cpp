@@ -121,10 +121,12 @@ Result<std::int64_t> batch_of_replica(const std::string& name, std::int64_t batc
   if (!global && choice.rule == BatchRule::replica) return batch;
   const auto whole = global ? choice.global : batch;
   if (whole % degrees.data == 0) return whole / degrees.data;
+  // Of replicas that share the sequences, those that can share the NPUs, too.
+  const auto help = suggest_divisors(std::gcd(whole, degrees.npus() / degrees.pipeline), degrees.data);
   return input_error({}, fmt::format("{} sequences of workload \"{}\" for {} replicas", whole, name, degrees.data),
                      fmt::format("{} is the whole machine's, and replicas take equally many whole sequences",
                                  global ? "global_batch" : "with the batch rule machine the file's batch"),
-                     fmt::format("{} replicas, {}", suggest_divisors(whole, degrees.data),
+                     fmt::format("{} replica{}, {}", help, help.ends_with(" 1") ? "" : "s",
                                  global ? fmt::format("or a global_batch that is a multiple of {}", degrees.data)
                                         : "a workload file with another batch, or the batch rule replica"));
 }

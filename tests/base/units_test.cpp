@@ -15,6 +15,7 @@ namespace tenex {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 const Place kHere{"study.toml", 3, 9};
@@ -84,12 +85,21 @@ TEST(ParseTime, RefusesAMissingUnitWithAnExample) {
   EXPECT_EQ(error_of(parse_time("0.5", kHere)),
             "study.toml:3:9: \"0.5\" has no unit (a time is a number and one of ps, ns, us, ms, s) "
             "write for instance \"0.5us\"");
-  EXPECT_THAT(error_of(parse_bytes("1024")), HasSubstr("write for instance \"1024MiB\""));
-  EXPECT_THAT(error_of(parse_bandwidth("50")), HasSubstr("write for instance \"50GB/s\""));
+  EXPECT_THAT(error_of(parse_bytes("1.5")), HasSubstr("write for instance \"1.5MiB\""));
+}
+
+TEST(ParseBytes, ReadsABareNumberAsItMayBeMeant) {
+  // Many: a number of bytes, in its shortest spelling too. 1048576 = 2^20, and 1000003 is a prime.
+  EXPECT_THAT(error_of(parse_bytes("1048576")), HasSubstr("write \"1048576B\" or \"1MiB\""));
+  EXPECT_THAT(error_of(parse_bytes("1000003")), EndsWith("write \"1000003B\""));
+  EXPECT_THAT(error_of(parse_bandwidth("50000000000")), HasSubstr("write \"50000000000B/s\" or \"50GB/s\""));
+  // Few: probably of the usual unit.
+  EXPECT_THAT(error_of(parse_bytes("64")), HasSubstr("write \"64B\" or \"64MiB\""));
+  EXPECT_THAT(error_of(parse_bandwidth("1000")), HasSubstr("write for instance \"1000GB/s\""));
 }
 
 TEST(ParseTime, RefusesSigns) {
-  EXPECT_THAT(error_of(parse_time("-1us")), HasSubstr("\"-1us\" is negative"));
+  EXPECT_THAT(error_of(parse_time("-1us")), AllOf(HasSubstr("\"-1us\" is negative"), HasSubstr("write \"1us\"")));
   EXPECT_THAT(error_of(parse_bandwidth("-1GB/s")), HasSubstr("\"-1GB/s\" is negative"));
   EXPECT_THAT(error_of(parse_bytes("+1B")), HasSubstr("has a sign"));
 }
@@ -103,13 +113,22 @@ TEST(ParseTime, RefusesUnknownUnitsWithTheNearest) {
               AllOf(HasSubstr("unknown unit \"furlongs\""), ::testing::Not(HasSubstr("did you mean"))));
 }
 
-TEST(ParseBandwidth, TellsBitsFromBytes) {
-  // GB/s is the spelling nearest to Gb/s but eight times as much, so it must not be suggested.
-  for (const std::string text : {"400Gb/s", "400Gbps", "400Gbit/s"}) {
-    EXPECT_THAT(error_of(parse_bandwidth(text)),
-                AllOf(HasSubstr("counts bits where bytes belong"), HasSubstr("divide by 8")))
-        << text;
+TEST(ParseBandwidth, ReadsBitsAsDataSheetsStateThem) {
+  // 400e9 bits are 400e9 / 8 = 50e9 bytes; powers are of 1000.
+  for (const std::string text : {"400Gb/s", "400Gbps", "400Gbit/s", "0.4Tb/s", "400000Mb/s"}) {
+    EXPECT_EQ(parse_bandwidth(text).value(), Bandwidth::of(50'000'000'000)) << text;
+    EXPECT_EQ(note_on_bits(text), text + " is read as 50GB/s (8 bits are a byte)");
   }
+  EXPECT_EQ(parse_bandwidth("1Kb/s").value(), Bandwidth::of(125));
+  EXPECT_EQ(std::get<Bandwidth>(parse_quantity("400Gb/s").value()), Bandwidth::of(50'000'000'000));
+  for (const std::string text : {"50GB/s", "400Gb", "Gb/s", "1us", ""}) EXPECT_EQ(note_on_bits(text), "") << text;
+}
+
+TEST(ParseBytes, TellsBitsFromBytes) {
+  // GB is the spelling nearest to Gb but eight times as much, so it must not be suggested.
+  EXPECT_THAT(error_of(parse_bytes("400Gb")),
+              AllOf(HasSubstr("counts bits where bytes belong"), HasSubstr("divide by 8")));
+  EXPECT_THAT(error_of(parse_bandwidth("400b/s")), HasSubstr("counts bits"));  // 8 of them are a byte, and 1 is none
 }
 
 TEST(ParseBytes, NamesTheKindThatStandsInItsPlace) {

@@ -1,6 +1,7 @@
 // Lists of words, spelling suggestions, and names of enumerations.
 #include "tenex/base/words.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -33,6 +34,29 @@ TEST(NearestSpelling, IsEmptyWhenNoneIsNear) {
   EXPECT_EQ(nearest("size", {}), "");
   // Distance 2 of 4 letters is over a third (and over 1).
   EXPECT_EQ(nearest("sine", {"mile"}), "");
+}
+
+TEST(NearestSpelling, CountsLettersAndNotTheirBytes) {
+  EXPECT_EQ(nearest("m\xc3\xabsh", {"mesh", "ring"}), "mesh");  // one letter of two bytes
+}
+
+TEST(Shortened, EndsAfterAWholeLetter) {
+  // 59 letters and one of two bytes: the 60th byte is its first.
+  const std::string letters(59, 'x');
+  const std::string text = fmt::format("{}\xc3\xabyz", letters);
+  EXPECT_EQ(shortened(text), fmt::format("{}...", letters));
+  EXPECT_EQ(beginning(text, 61), fmt::format("{}\xc3\xab", letters));
+  EXPECT_EQ(beginning("abc", 3), "abc");
+  EXPECT_EQ(beginning("\x80\x80\x80\x80\x80\x80", 3), "\x80\x80\x80");  // no UTF-8
+  EXPECT_EQ(first_letter("\xc3\xabsh"), "\xc3\xab");
+  EXPECT_EQ(first_letter("mesh"), "m");
+  EXPECT_EQ(first_letter(""), "");
+}
+
+TEST(Counted, HasAPluralFromTwoOn) {
+  EXPECT_EQ(counted(1, "rank"), "1 rank");
+  EXPECT_EQ(counted(0, "rank"), "0 ranks");
+  EXPECT_EQ(counted(2, "thread"), "2 threads");
 }
 
 TEST(ParseName, CountsNamesFromZero) {

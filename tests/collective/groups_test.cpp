@@ -54,7 +54,8 @@ TEST(Groups, ItemsMayBeMixed) { EXPECT_THAT(members("7, 0-2 ,4", 8), ElementsAre
 TEST(Groups, RefusesNpusThatDoNotExist) {
   // "0-3; " has five letters, so the bad item stands five columns after the text's place.
   EXPECT_THAT(refusal("0-3; 4-8"),
-              HasSubstr("study.toml:3:15: NPU 8 does not exist in groups \"0-3; 4-8\" (NPUs are 0 to 7)"));
+              HasSubstr("study.toml:3:15: NPU 8 does not exist in groups \"0-3; 4-8\" (NPUs are 0 to 7) "
+                        "name NPUs below 8, or take a topology with 9 or more"));
   EXPECT_THAT(refusal("0,99999999999999999999"), HasSubstr("does not exist"));
 }
 

@@ -60,10 +60,9 @@ occupancy = "transfer"
 }
 
 TEST(MakePoint, NamesTheOptionInItsMessages) {
-  EXPECT_EQ(
-      errors_with("size", "1024"),
-      "--size: \"1024\" has no unit (a size is a number and one of B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) write for "
-      "instance \"1024MiB\"");
+  EXPECT_EQ(errors_with("size", "1024"),
+            "--size: \"1024\" has no unit (a size is a number and one of B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) write "
+            "\"1024B\" or \"1KiB\"");
   EXPECT_EQ(
       errors_with("chunks", "two"),
       "--chunks: \"chunks\" is \"two\" (it is a number, or \"auto\": the best number is chosen) write a number without "

@@ -179,7 +179,9 @@ TEST(Refusals, UnreadableStudyIsAnEnvironmentError) {
   const auto study = read_study("/no/such/study.toml", test_words());
   ASSERT_FALSE(study.ok());
   EXPECT_EQ(study.errors().front().fault, Fault::environment);
-  EXPECT_EQ(messages_of(study), "cannot read \"/no/such/study.toml\" (No such file or directory)");
+  EXPECT_EQ(messages_of(study),
+            "cannot read \"/no/such/study.toml\" (No such file or directory) "
+            "give the path of a study (.toml); `tenex init` prints one to begin with");
 }
 
 }  // namespace

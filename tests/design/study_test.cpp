@@ -393,6 +393,16 @@ TEST_F(StudyWithMachine, TellsWhatIsWrongInTheFile) {
   EXPECT_THAT(messages_of(read("topology = \"machines/bad.toml\"\n")), testing::HasSubstr("machines/bad.toml:1:8: "));
 }
 
+TEST(Study, SaysHowItReadsBandwidthsInBits) {
+  // 400e9 / 8 = 50e9 and 100e9 / 8 = 12.5e9; each spelling is told once.
+  const auto study = study_with("axes.bandwidth = [\"400Gb/s\", \"50GB/s\", \"100Gbps\"]\nchunks = 2\n");
+  ASSERT_TRUE(study.ok()) << messages_of(study);
+  EXPECT_EQ(study->points.size(), 2U);  // 400Gb/s and 50GB/s are the same point
+  EXPECT_THAT(study->warnings, testing::ElementsAre("bandwidth: 400Gb/s is read as 50GB/s (8 bits are a byte)",
+                                                    "bandwidth: 100Gbps is read as 12.5GB/s (8 bits are a byte)"));
+  EXPECT_THAT(study_with("bandwidth = \"50GB/s\"\n")->warnings, testing::IsEmpty());
+}
+
 }  // namespace
 
 }  // namespace tenex

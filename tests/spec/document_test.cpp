@@ -145,6 +145,16 @@ TEST(ParseToml, ReportsInvalidUtf8) {
   EXPECT_THAT(error_of("# \xc3\x28\n"), HasSubstr("not valid UTF-8"));
 }
 
+TEST(ParseToml, FindsATextThatDoesNotEnd) {
+  EXPECT_EQ(error_of("a = \"b\"\nc = \"d\ne = 1\n"),
+            "s.toml:2:5: a text has no closing quote (a text ends on the line on which it begins) "
+            "write \" where it ends");
+  EXPECT_THAT(error_of("c = \"d"), StartsWith("s.toml:1:5: a text has no closing quote"));
+  EXPECT_THAT(error_of("c = 'it"), AllOf(StartsWith("s.toml:1:5: a text has no closing quote"), HasSubstr("write '")));
+  // The second quote of the line is escaped, the third closes, the fourth opens.
+  EXPECT_THAT(error_of("c = [\"a\\\"b\", \"d]\n"), StartsWith("s.toml:1:14: a text has no closing quote"));
+}
+
 TEST(ParseToml, RefusesIntegersBeyond64Bits) {
   EXPECT_THAT(error_of("x = 99999999999999999999"), AllOf(StartsWith("s.toml:1:"), HasSubstr("64 bits")));
 }

@@ -59,8 +59,7 @@ TEST(TableReader, CollectsEveryMistake) {
   EXPECT_EQ(to_string(reader.take_errors()),
             "s.toml:3:1: unknown key \"sizes\" (the document may have chunks, alpha, size) did you mean \"size\"?\n"
             "s.toml:1:10: \"chunks\" is a string (an integer belongs here)\n"
-            "s.toml:2:9: \"alpha\" is 5 without a unit (a time is a string with a unit) write for instance alpha = "
-            "\"5us\"\n"
+            "s.toml:2:9: \"alpha\" is 5 without a unit (a time is a string with a unit) write for instance \"5us\"\n"
             "s.toml:9:9: one of the caller's own");
 }
 

@@ -94,6 +94,11 @@ TEST(Shape, LetsDimensionOneVaryFastest) {
 TEST(Shape, SuggestsTheNearestSpellingWithItsPlace) {
   // "RI(4)_" has six letters, so the unknown name stands six columns after the text's own place.
   EXPECT_THAT(refusal("RI(4)_fc(8)"), HasSubstr("study.toml:7:26: unknown block \"fc\""));
+  EXPECT_THAT(refusal("m\xc3\xabsh(4,4)"),
+              AllOf(HasSubstr("unknown block \"m\xc3\xabsh\""), HasSubstr("did you mean \"mesh\"?")));
+  EXPECT_THAT(refusal("clos(4,4)"), HasSubstr("write fat_tree(k) or leaf_spine(n,l,s), or state the links"));
+  EXPECT_THAT(refusal("crossbar(8)"), HasSubstr("write SW(k) or SW(k,l,..)"));
+  EXPECT_THAT(refusal("xyz(8)"), HasSubstr("`tenex list topologies` shows every one"));
   EXPECT_THAT(refusal("RI(4)_fc(8)"), HasSubstr("did you mean \"FC\"?"));
   EXPECT_THAT(refusal("Mesh(10,10)"), HasSubstr("did you mean \"mesh\"?"));
   EXPECT_THAT(refusal("tours(4,4)"), HasSubstr("did you mean \"torus\"?"));
@@ -169,6 +174,8 @@ TEST(Shape, BoundsTheNpusOfFamilies) {
 
 TEST(Shape, RefusesMoreThanTwoToThe31Npus) {
   EXPECT_EQ(parse_shape("hypercube(31)").value().npus(), std::size_t{1} << 31);
+  EXPECT_THAT(refusal("mesh(100000,100000)"),
+              AllOf(HasSubstr("the sizes make 10000000000, and at most 2^31"), HasSubstr("make the sizes smaller")));
   EXPECT_THAT(refusal("hypercube(32)"), HasSubstr("too many NPUs"));
   EXPECT_THAT(refusal("RI(2147483649)"), HasSubstr("too many NPUs"));
   EXPECT_THAT(refusal("mesh(65536,65536)"), HasSubstr("too many NPUs"));

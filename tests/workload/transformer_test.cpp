@@ -154,7 +154,10 @@ TEST(Transformer, DegreesThatDoNotDivideSayWhatWould) {
     return problem_of(make_transformer(spec, degrees));
   };
   EXPECT_EQ(refused(gpt3(), {64, 64}),
-            "TP degree 64 does not divide 96 heads (each part is equally large) use 48 or 96");
+            "TP degree 64 does not divide 96 heads (each part is equally large) "
+            "use 32, so that the degrees still multiply to 4096");
+  // 48 and 96 divide the heads, too, but not 4,096 NPUs; they divide 64 * 72 = 4,608 (4,608 / 48 = 96).
+  EXPECT_THAT(refused(gpt3(), {64, 72}), HasSubstr("use 48 or 96, so that the degrees still multiply to 4608"));
   EXPECT_THAT(refused(gpt3(), {16, 16, 5}), HasSubstr("number of stages 5 does not divide 96 layers"));
   EXPECT_THAT(refused(gpt3(), {16, 16, 1, 4}), HasSubstr("without experts"));
   EXPECT_THAT(refused(with_experts(), {2, 48, 1, 48}), HasSubstr("expert degree 48 does not divide 64 experts"));

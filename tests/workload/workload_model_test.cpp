@@ -137,7 +137,8 @@ TEST(WorkloadModel, AMachinesBatchIsSharedByTheReplicasOfAGeneratedModel) {
   spec.batch = 16;
   EXPECT_EQ(shared, make_workload(spec, degrees, BatchRule::replica).value());
   spec.batch = 6;
-  EXPECT_THAT(problem_of(make_workload(spec, degrees, BatchRule::machine)), HasSubstr("use 3 or 6 replicas"));
+  EXPECT_THAT(problem_of(make_workload(spec, degrees, BatchRule::machine)),
+              HasSubstr("use 2 replicas"));  // of those that divide 6, 2 * 4 NPUs can have 1 and 2
   // GNMT: 128 sentence pairs over 64 NPUs are 2 per NPU.
   GnmtSpec pairs;
   const auto two_each = make_workload(pairs, {1, 64}, BatchRule::machine).value();
@@ -160,7 +161,10 @@ TEST(WorkloadModel, AGlobalBatchTakesThePlaceOfTheModels) {
   EXPECT_EQ(eight_each, make_workload(spec, {2, 4}, BatchRule::machine, 32).value()) << "whatever the rule";
   EXPECT_EQ(problem_of(make_workload(spec, {2, 4}, BatchRule::replica, 30)),
             "30 sequences of workload \"small\" for 4 replicas (global_batch is the whole machine's, and replicas take "
-            "equally many whole sequences) use 3 or 5 replicas, or a global_batch that is a multiple of 4");
+            "equally many whole sequences) use 2 replicas, or a global_batch that is a multiple of 4");
+  // 2 is the one divisor of 30 but 1 that divides the 8 NPUs, too. Of 15 there is none.
+  EXPECT_THAT(problem_of(make_workload(spec, {2, 4}, BatchRule::replica, 15)),
+              HasSubstr(" use 1 replica, or a global"));
   GnmtSpec pairs;
   pairs.batch = 2;
   EXPECT_EQ(make_workload(GnmtSpec{}, {1, 64}, BatchRule::replica, 128).value(), make_workload(pairs, {1, 64}).value());

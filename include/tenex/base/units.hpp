@@ -17,8 +17,11 @@ namespace tenex {
 [[nodiscard]] Result<SimTime> parse_time(std::string_view text, const Place& place = {});
 /// Parses a non-negative size: B, KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024).
 [[nodiscard]] Result<Bytes> parse_bytes(std::string_view text, const Place& place = {});
-/// Parses a positive bandwidth: a size unit followed by "/s".
+/// Parses a positive bandwidth: a size unit followed by "/s", or bits as data sheets have them: "400Gb/s", "400Gbps"
+/// and "400Gbit/s" are 50GB/s.
 [[nodiscard]] Result<Bandwidth> parse_bandwidth(std::string_view text, const Place& place = {});
+/// "400Gb/s is read as 50GB/s (8 bits are a byte)" for a bandwidth in bits; empty for any other text.
+[[nodiscard]] std::string note_on_bits(std::string_view text);
 
 /// Parses an amount of money, exact to a millionth of a dollar: "$1,722", "1722USD", "1.5MUSD" (K, M, G: powers of
 /// 1000). Errors: input, at `place`.

@@ -12,8 +12,17 @@
 
 namespace tenex {
 
+/// The longest beginning of a UTF-8 text that has at most `most` bytes and ends after a whole letter. O(1).
+[[nodiscard]] std::string_view beginning(std::string_view text, std::size_t most);
+
+/// The first letter of a UTF-8 text, with all its bytes; empty where the text is. O(1).
+[[nodiscard]] std::string_view first_letter(std::string_view text);
+
 /// The text itself, or its first 60 bytes and "..." where it is longer; for messages.
 [[nodiscard]] std::string shortened(std::string_view text);
+
+/// "1 rank", "2 ranks".
+[[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 
 /// "a, b, c".
 [[nodiscard]] std::string join(std::span<const std::string_view> words);

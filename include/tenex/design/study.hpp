@@ -94,8 +94,9 @@ struct Vocabulary {
 [[nodiscard]] Result<Study> read_study(const std::filesystem::path& path, const Vocabulary& vocabulary);
 
 /// Builds one point from `name -> text` pairs in the study's words (for the one-shot commands). Errors as for a study,
-/// with the option's name ("--size") as the file of the place.
+/// with the option's name ("--size") as the file of the place. `notes` gets how values were read that may be meant
+/// otherwise; null: nobody asks.
 [[nodiscard]] Result<DesignPoint> make_point(const std::vector<std::pair<std::string, std::string>>& settings,
-                                             const Vocabulary& vocabulary);
+                                             const Vocabulary& vocabulary, std::vector<std::string>* notes = nullptr);
 
 }  // namespace tenex

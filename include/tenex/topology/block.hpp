@@ -43,6 +43,7 @@ struct BlockRule {
   std::string_view name;         ///< as written before the parenthesis
   std::string_view description;  ///< for lists
   std::string_view long_name;    ///< another spelling, a word: "ring"; texts of shapes never have it
+  std::string_view also = {};    ///< what others call it, separated by blanks; messages point from there to the block
   /// Adds the links (and switches) of the dimension, in increasing order of their NPUs.
   void (*add_links)(const Dimension& dimension, TopologyBuilder& builder);
   /// Number of directed links of the dimension; below 2^62, as a shape has at most 2^31 NPUs.

@@ -49,6 +49,7 @@ struct FamilyRule {
   std::string_view name;         ///< as written before the parenthesis
   std::string_view usage;        ///< for messages: "dragonfly(a,g)"
   std::string_view description;  ///< for lists
+  std::string_view also = {};    ///< what others call it, separated by blanks; messages point from there to the family
   std::size_t arguments = 1;     ///< numbers in the parentheses
   /// No larger argument gives a topology of at most 2^31 NPUs.
   std::uint32_t largest_argument = std::uint32_t{1} << 31;

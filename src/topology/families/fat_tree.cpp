@@ -66,6 +66,7 @@ constinit const FamilyRule kFatTreeFamily{
     .name = "fat_tree",
     .usage = "fat_tree(k)",
     .description = "k^3/4 NPUs under three levels of k-port switches",
+    .also = "clos tree",
     .arguments = 1,
     .largest_argument = 2048,  // 2048^3 / 4 = 2^31
     .fault = fault,

@@ -36,6 +36,7 @@ constinit const FamilyRule kLeafSpineFamily{
     .name = "leaf_spine",
     .usage = "leaf_spine(n,l,s)",
     .description = "l leaf switches with n NPUs each, all joined with s spine switches",
+    .also = "clos spine_leaf",
     .arguments = 3,
     .npus = [](FamilyArguments a) { return std::uint64_t{a[0]} * a[1]; },
     .switches = [](FamilyArguments a) { return std::uint64_t{a[1]} + a[2]; },

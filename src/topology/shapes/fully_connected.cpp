@@ -31,6 +31,7 @@ constinit const BlockRule kFullyConnectedRule{
     .name = "FC",
     .description = "fully connected",
     .long_name = "fully_connected",
+    .also = "full_mesh clique complete",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.npus} * (d.size - 1); },
     .bandwidth_shares = [](std::uint32_t size) { return std::max<std::uint32_t>(size - 1, 1); },

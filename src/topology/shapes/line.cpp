@@ -33,6 +33,7 @@ constinit const BlockRule kLineRule{
     .name = "LI",
     .description = "line",
     .long_name = "line",
+    .also = "chain path bus",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return 2 * std::uint64_t{d.lines()} * (d.size - 1); },
     // The ends too, so that every link of the line is alike; a line of one NPU has no link to share with.

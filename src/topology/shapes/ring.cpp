@@ -66,6 +66,7 @@ constinit const BlockRule kRingRule{
     .name = "RI",
     .description = "ring, bidirectional",
     .long_name = "ring",
+    .also = "cycle loop",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.npus} * neighbours(d.size); },
     .bandwidth_shares = [](std::uint32_t size) { return std::max<std::uint32_t>(neighbours(size), 1); },

@@ -171,6 +171,7 @@ constinit const BlockRule kSwitchRule{
     .name = "SW",
     .description = "switch; SW(32,8:2) is a tree: leaf switches of 8 NPUs, half as many links up",
     .long_name = "switch",
+    .also = "crossbar star hub",
     .add_links = add_links,
     .count_links = count_links,
     .count_switches = count_switches_of,
