@@ -139,7 +139,7 @@ def column_of(study: Study, rows: pandas.DataFrame, name: str) -> Column:
         values = numbers
     else:
         values = series.to_numpy(dtype=float)
-        if series.dtype.kind in "iu" and name != "seed":
+        if name != "seed":  # absent values are negative, in columns of integers and of reals
             values = numpy.where(values < 0, numpy.nan, values)
     if unit == "ps":
         values, unit = values * 1e-12, "s"

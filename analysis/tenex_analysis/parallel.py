@@ -175,11 +175,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("objective")
     parser.add_argument("--columns", nargs="+", help="instead of all settings that vary")
     parser.add_argument("--metrics", nargs="+", default=[])
-    parser.add_argument("--where", help="only rows for which this pandas query holds")
+    parser.add_argument("--where", help="only rows for which this condition holds (analysis/conditions.md)")
     parser.add_argument("--png", type=Path, required=True)
     given = parser.parse_args(arguments)
     study = open_study(given.result)
-    rows = study.frame().query(given.where) if given.where else None
+    rows = study.where(given.where) if given.where else None
     picture(draw_parallel, study, given.objective, given.columns, given.metrics, rows).savefig(given.png)
     return 0
 

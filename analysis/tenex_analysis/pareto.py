@@ -244,12 +244,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("result")
     parser.add_argument("x")
     parser.add_argument("y")
-    parser.add_argument("--where", help="only rows for which this pandas query holds")
+    parser.add_argument("--where", help="only rows for which this condition holds (analysis/conditions.md)")
     parser.add_argument("--by", help="the column to colour by")
     parser.add_argument("--png", type=Path)
     given = parser.parse_args(arguments)
     study = open_study(given.result)
-    rows = study.frame().query(given.where) if given.where else None
+    rows = study.where(given.where) if given.where else None
     try:
         front = front_table(study, given.x, given.y, rows)
         columns = [column_of(study, front, name) for name in (given.x, given.y)]

@@ -19,6 +19,7 @@ import xarray
 from numpy.typing import NDArray
 
 from .schema_1 import Frame, as_of_today, list_texts
+from .where import where
 
 #: The major version of the format that this reader knows.
 SCHEMA = 3
@@ -73,6 +74,11 @@ class Study:
                 columns[name] = variable.values
         frame = Frame(columns, index=pandas.Index(self.points["point"].values, name="point"))
         return frame[frame["status"] == "ok"] if only_ok else frame
+
+    def where(self, condition: str) -> pandas.DataFrame:
+        """The rows of frame() for which a condition such as "size >= 1MiB and algorithm != ring" holds, in the language
+        of analysis/conditions.md. ConditionError (a ValueError): it cannot be evaluated."""
+        return where(self, condition)
 
     def groups(self) -> pandas.DataFrame:
         """Times per process group, if the study stored them: point, group, time_ps."""

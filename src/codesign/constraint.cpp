@@ -244,10 +244,22 @@ Result<LinearConstraint> row_of(const BandwidthComparison& comparison, std::size
 
 }  // namespace
 
+namespace {
+
+/// "B1 == B2" as "B1 = B2", so that a point has one canonical text.
+std::string with_plain_equals(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '=' || text.substr(i, 2) != "==") plain += text[i];
+  return plain;
+}
+
+}  // namespace
+
 Result<Constraint> parse_constraint(std::string_view text, const Place& place) {
   const auto chain = parse_expression(text, place);
   if (!chain) return chain.errors();
-  Constraint constraint{std::string(text), place, {}, {}};
+  Constraint constraint{with_plain_equals(text), place, {}, {}};
   const auto read = SumReader(constraint).read(*chain);
   if (!read) return read.errors();
   return constraint;

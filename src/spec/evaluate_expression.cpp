@@ -209,7 +209,7 @@ class Evaluator {
     }
     std::string suggestion;
     if (is_number(b) && !is_number(a) && !is_text(a)) {
-      suggestion = fmt::format("give \"{}\" a unit, for instance {}{}", right.text, right.text, example_unit(a));
+      suggestion = fmt::format("give \"{}\" a unit, for instance {}{}", right.text, right.text, example_unit(a, b));
     }
     return input_error(
         right.place,
@@ -217,9 +217,12 @@ class Evaluator {
         "only values of one kind compare", std::move(suggestion));
   }
 
-  static std::string_view example_unit(const ExpressionValue& value) {
+  /// A unit for a number that meets a quantity. Large numbers are counts of bytes.
+  static std::string_view example_unit(const ExpressionValue& value, const ExpressionValue& number) {
+    const double kFew = std::holds_alternative<Bandwidth>(value) ? 1e6 : 1e3;
     constexpr std::array<std::string_view, 4> kUnits{"us", "MiB", "GB/s", "USD"};
-    return kUnits.at(value.index() - kTime);
+    constexpr std::array<std::string_view, 4> kBaseUnits{"us", "B", "B/s", "USD"};
+    return (number_of(number) < kFew ? kUnits : kBaseUnits).at(value.index() - kTime);
   }
 
   Result<ExpressionValue> arithmetic(const Expression& node) const {

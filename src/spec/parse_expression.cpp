@@ -57,9 +57,7 @@ class Parser {
   [[nodiscard]] std::string_view text_of(const Token& token) const {
     return text_.substr(token.begin, token.end - token.begin);
   }
-  [[nodiscard]] bool at_keyword(std::string_view keyword) const {
-    return peek().kind == TokenKind::word && text_of(peek()) == keyword;
-  }
+  [[nodiscard]] bool at_keyword(std::string_view keyword) const { return peek().keyword == keyword; }
 
   [[nodiscard]] Place place_of(const Token& token) const { return place_within(place_, text_, token.begin); }
 
@@ -212,7 +210,7 @@ class Parser {
       case TokenKind::open:
         return parenthesis();
       case TokenKind::word:
-        if (at_keyword("and") || at_keyword("or") || at_keyword("not")) break;
+        if (!peek().keyword.empty()) break;
         ++at_;
         return node(Kind::word, first, {});
       case TokenKind::number:

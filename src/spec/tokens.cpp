@@ -1,6 +1,7 @@
 // The lexer of the expression grammar: a hand-written scan, one character of look-ahead, spaces between tokens.
 #include "tokens.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "tenex/base/units.hpp"
+#include "tenex/base/words.hpp"
 #include "tenex/spec/document.hpp"
 
 namespace tenex::expression {
@@ -30,6 +32,7 @@ constexpr std::array kSymbols{
     Symbol{"!=", TokenKind::comparator, Comparator::not_equal},
     Symbol{"<=", TokenKind::comparator, Comparator::less_equal},
     Symbol{">=", TokenKind::comparator, Comparator::greater_equal},
+    Symbol{"==", TokenKind::comparator, Comparator::equal},
     Symbol{"=", TokenKind::comparator, Comparator::equal},
     Symbol{"<", TokenKind::comparator, Comparator::less},
     Symbol{">", TokenKind::comparator, Comparator::greater},
@@ -45,9 +48,10 @@ struct Foreign {
   std::string_view spelling;
   std::string_view ours;
 };
-constexpr std::array kForeign{Foreign{"==", "="},  Foreign{"<>", "!="},  Foreign{"=<", "<="},
-                              Foreign{"=>", ">="}, Foreign{"&&", "and"}, Foreign{"||", "or"},
-                              Foreign{"&", "and"}, Foreign{"|", "or"},   Foreign{"!", "not"}};
+constexpr std::array kForeign{Foreign{"<>", "!="}, Foreign{"=<", "<="}, Foreign{"=>", ">="}, Foreign{"!", "not"}};
+
+/// Other spellings of the keywords: those of C, and those of pandas.
+constexpr std::array kKeywordSigns{Foreign{"&&", "and"}, Foreign{"||", "or"}, Foreign{"&", "and"}, Foreign{"|", "or"}};
 
 /// The length of a text such as "RI(4)_SW(8)" at the start of `text`: up to the space or operator after its brackets.
 std::size_t bracketed_length(std::string_view text) {
@@ -98,7 +102,8 @@ class Lexer {
   }
 
   Token& add(TokenKind kind, std::size_t begin) {
-    tokens_.push_back({.kind = kind, .begin = begin, .end = at_, .value = {}, .comparator = Comparator::equal});
+    tokens_.push_back(
+        {.kind = kind, .begin = begin, .end = at_, .value = {}, .comparator = Comparator::equal, .keyword = {}});
     return tokens_.back();
   }
 
@@ -167,9 +172,11 @@ class Lexer {
     const std::size_t begin = at_;
     skip_while([](char c) { return is_letter(c) || is_digit(c) || is_high(c); });
     const std::string_view word = text_.substr(begin, at_ - begin);
-    const bool keyword = word == "and" || word == "or" || word == "not";
-    if (!keyword && at_ < text_.size() && text_[at_] == '(') return refuse_bracketed(begin);
-    add(TokenKind::word, begin);
+    constexpr std::array kKeywords{std::string_view("and"), std::string_view("or"), std::string_view("not")};
+    const auto* const keyword = std::ranges::find(kKeywords, word);
+    if (keyword == kKeywords.end() && at_ < text_.size() && text_[at_] == '(') return refuse_bracketed(begin);
+    Token& token = add(TokenKind::word, begin);
+    if (keyword != kKeywords.end()) token.keyword = *keyword;
   }
 
   /// A word with brackets, such as torus(4,4), is a text without its quotes: no name takes arguments.
@@ -185,8 +192,9 @@ class Lexer {
     const std::size_t begin = at_;
     const std::size_t close = text_.find(text_[begin], begin + 1);
     if (close == std::string_view::npos) {
-      errors_.push_back(
-          input_error(place_at(begin), "a quote is not closed", fmt::format("no {} follows", text_[begin])));
+      errors_.push_back(input_error(place_at(begin), "a quote is not closed",
+                                    fmt::format("no {} follows", text_[begin]),
+                                    fmt::format("write {} after the text", text_[begin])));
       at_ = text_.size();
       return;
     }
@@ -202,6 +210,11 @@ class Lexer {
       while (found != table.data() + table.size() && !rest.starts_with(found->spelling)) ++found;
       return found == table.data() + table.size() ? nullptr : found;
     };
+    if (const Foreign* keyword = match(kKeywordSigns)) {
+      at_ += keyword->spelling.size();
+      add(TokenKind::word, begin).keyword = keyword->ours;
+      return;
+    }
     const Symbol* symbol = match(kSymbols);
     const Foreign* foreign = match(kForeign);
     if (foreign != nullptr && (symbol == nullptr || foreign->spelling.size() > symbol->spelling.size())) {
@@ -213,7 +226,7 @@ class Lexer {
       add(symbol->kind, begin).comparator = symbol->comparator;
     } else {
       ++at_;
-      errors_.push_back(input_error(place_at(begin), fmt::format("unexpected \"{}\"", rest.substr(0, 1)),
+      errors_.push_back(input_error(place_at(begin), fmt::format("unexpected \"{}\"", first_letter(rest)),
                                     "an expression has comparisons (= != < <= > >=), and, or, not, + - *, parentheses",
                                     rest.front() == '/' ? "" : "put other text in quotes"));
     }

@@ -20,6 +20,7 @@ struct Token {
   std::size_t end = 0;
   ExpressionValue value;                      // number, quantity, quoted
   Comparator comparator = Comparator::equal;  // comparator
+  std::string_view keyword = {};              // of a word: "and", "or", "not", whatever its spelling; empty: no keyword
 };
 
 /// Cuts a text into tokens, the last of which is `end`. Reports every bad token at its place.

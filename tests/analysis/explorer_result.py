@@ -62,7 +62,7 @@ class ShowsASweep(unittest.TestCase):
     def test_every_command_prints_and_draws(self):
         with tempfile.TemporaryDirectory() as folder:
             for module, arguments in (
-                (failures, []), (pareto, ["total_links", "algbw_bytes_per_s", "--where", "size == 1048576"]),
+                (failures, []), (pareto, ["total_links", "algbw_bytes_per_s", "--where", "size == 1MiB"]),
                 (parallel, ["efficiency", "--metrics", "algbw_bytes_per_s"]), (timeline, ["--by", "topology"]),
             ):  # fmt: skip
                 picture = Path(folder) / "picture.png"

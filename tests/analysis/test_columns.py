@@ -151,7 +151,7 @@ class TellsWhatIsWrong(unittest.TestCase):
         self.assertIn("no such file", done.stderr)
         result = os.environ["TENEX_RESULT"]
         self.assertIn("no column 'price'", self.told(pareto, result, "price", "algbw"))
-        self.assertIn("'prize' is not defined",
+        self.assertIn('unknown name "prize" (the result has no such column)',
                       self.told(pareto, result, "total_links", "algbw", "--where", "prize == 1"))
         self.assertIn("needs numbers", self.told(parallel, result, "topology", "--png", "unused.png"))
 

@@ -89,7 +89,7 @@ TEST(TrainingWords, AreRefusedWhereTheyAreWrong) {
             "s.toml:3:12: \"0\" is no share of bandwidth (a share is a whole number from 1 to "
             "1e12) write one per dimension: \"4:2:1:1\"");
   // The column of the wrong operator in the second constraint: 10 + 17.
-  EXPECT_THAT(word("constraints", "B1 >= 5GB/s; B1 == B2"), HasSubstr("s.toml:3:26: unknown operator \"==\""));
+  EXPECT_THAT(word("constraints", "B1 >= 5GB/s; B1 <> B2"), HasSubstr("s.toml:3:26: unknown operator \"<>\""));
   EXPECT_THAT(word("cost_budget", "15M"), HasSubstr("s.toml:3:10"));
   EXPECT_THAT(word("dimension_kinds", "node, pods"), HasSubstr("s.toml:3:16"));
   EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,2) y2"), HasSubstr("s.toml:3:24: \"y2\" is no weight"));

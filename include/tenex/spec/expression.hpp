@@ -1,9 +1,10 @@
-// The expression grammar that `keep`, `schedule` and `constraints` of a study share.
+// The expression grammar that `keep`, `schedule` and `constraints` of a study, `tenex show --where` and the conditions
+// of tenex_analysis share. analysis/conditions.md is its page for users.
 //
-//   condition  = conjunction { "or" conjunction }
-//   conjunction = negation { "and" negation }
+//   condition  = conjunction { ( "or" | "||" | "|" ) conjunction }
+//   conjunction = negation { ( "and" | "&&" | "&" ) negation }
 //   negation   = "not" negation | comparison | "(" condition ")"
-//   comparison = sum ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) sum { ... sum }     chained: a <= b <= c
+//   comparison = sum ( "=" | "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum { ... sum }     chained: a <= b <= c
 //   sum        = product { ("+" | "-") product }
 //   product    = factor { "*" factor }              linear: at most one factor holds a word
 //   factor     = [ "-" ] ( number | quantity | word | quoted | "(" sum ")" )
