@@ -23,6 +23,13 @@ from .schema_1 import FORMER_NAMES
 PALETTE = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"]
 MARKERS = ["o", "s", "^", "D", "v", "P"]
 REST_COLOUR = "#999999"
+#: Algorithms that look the same in every picture of curves and points: colour and mark.
+ALGORITHM_STYLES = {
+    "tacos": (PALETTE[0], "o"), "best": ("#000000", "o"), "auto": ("#000000", "x"), "trees": (PALETTE[2], "P"),
+    "ring": (PALETTE[1], "s"), "ring_unidirectional": ("#B58900", "D"), "direct": (PALETTE[3], "^"),
+    "rhd": (PALETTE[4], "v"), "dbt": (PALETTE[5], "P"), "themis": (PALETTE[4], "v"), "rings": (PALETTE[5], "D"),
+    "pccl": (PALETTE[2], "v"),
+}  # fmt: skip
 REST = "other"
 
 #: Metrics of which more is better; of all others less is better.
@@ -156,9 +163,31 @@ def _numbers(series: pandas.Series) -> NDArray[numpy.float64] | None:
     return None if numpy.isnan(numbers).all() else numbers[codes]
 
 
+def algorithm_styles(names: list[str]) -> dict[str, tuple[str, str]]:
+    """A colour and a mark for each algorithm: its own where it has one that no earlier name took, otherwise the first
+    pair of the palette that is free, at last grey ones.
+    """
+    free = [(colour, mark) for mark in MARKERS for colour in PALETTE]
+    taken: dict[str, tuple[str, str]] = {}
+    for name in sorted(names, key=lambda name: name not in ALGORITHM_STYLES):
+        style = ALGORITHM_STYLES.get(name)
+        if style is None or style in taken.values():
+            colours = {colour for colour, _ in taken.values()}
+            rest = [pair for pair in free if pair not in taken.values()]
+            style = next((pair for pair in rest if pair[0] not in colours), rest[0] if rest else (REST_COLOUR, "."))
+        taken[name] = style
+    return {name: taken[name] for name in names}
+
+
 def pale(colour: str) -> tuple[float, float, float]:
     """The colour mixed with white: unlike a transparent one, it stays pale where many points overlap."""
     red, green, blue = (1 - 0.4 * (1 - part) for part in to_rgb(colour))
+    return red, green, blue
+
+
+def ink(colour: str) -> tuple[float, float, float]:
+    """The colour mixed with black, for text: legible on white, and still seen as the colour."""
+    red, green, blue = (0.78 * part for part in to_rgb(colour))
     return red, green, blue
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from .layout import save
 from .markdown import print_or_write
 from .reader import ResultError, Study, open_study
 from .words import NothingToShow, picture
@@ -43,7 +44,7 @@ def picture_or_table(usage: str, name: str, draw: Callable[[Study], Figure], tab
     study = open_study(given.result)
     if given.into:
         given.into.mkdir(parents=True, exist_ok=True)
-        picture(draw, study).savefig(given.into / f"{name}.png")
+        save(picture(draw, study), given.into / f"{name}.png")
         print(f"drawn: {given.into / name}.png")
         return 0
     try:

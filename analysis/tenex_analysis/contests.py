@@ -8,7 +8,9 @@ attempts, ...) the fastest counts.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy
 import pandas
@@ -24,8 +26,8 @@ COLLECTIVES = {
     "broadcast": "Broadcast",
     "reduce": "Reduce",
 }
-#: Settings that a contest shows by its axes and names. Every other setting makes separate tasks of a topology: if it
-#: varies, it stands beside the topology's name.
+#: Settings that a contest shows by its axes and names. Every other setting makes separate tasks of a topology: if some
+#: topology has several values of it, it stands beside the topologies' names.
 SHOWN = {
     *("topology", "unwind", "collective", "size", "chunks", "algorithm", "overlap", "attempts", "engine_setting"),
     *("window", "order", "simulation_engine_setting", "workload", "hp", "scheme", "optimize_with", "optimize_for"),
@@ -154,15 +156,26 @@ def _unwound(rows: pandas.DataFrame) -> pandas.Series:
 
 
 def _networks(study: Study, rows: pandas.DataFrame) -> pandas.Series:
-    """A name for each row's network: its topology, and the values of settings that vary."""
+    """A name for each row's network: its topology, and the values of settings that vary on one topology."""
     names = rows["topology"].astype(str)
     for setting in settings_that_vary(study, rows):
-        if setting in SHOWN:
+        if setting in SHOWN or rows.groupby("topology", observed=True)[setting].nunique(dropna=False).max() < 2:
             continue
         column = column_of(study, rows, setting)
         texts = [column.text(v) if column.is_text or not numpy.isnan(v) else "" for v in column.values]
         names = names.str.cat([f", {text}" if text not in USUAL else "" for text in texts])
     return names
+
+
+def panel_name(network: str) -> str:
+    """A network's name for a picture: without the folder and ending of a machine's file, equal quantities counted
+    ("3 x 50 GB/s"), and no line break between a number and its unit.
+    """
+    head, comma, rest = network.partition(".toml")
+    parts = (f"{head.rsplit('/', 1)[-1]}{rest}" if comma else network).split(", ")
+    alike = [list(of) for _, of in groupby(parts)]
+    counted = ", ".join(of[0] if len(of) == 1 else f"{len(of)} x {of[0]}" for of in alike)
+    return re.sub(r"(?<=\d) (?=x |[kMGTP]?i?B|[munp]?s\b)|(?<= x) (?=\d)", "\u00a0", counted)
 
 
 def winners(contest: Contest) -> pandas.DataFrame:

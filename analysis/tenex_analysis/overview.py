@@ -18,6 +18,7 @@ import pandas
 from .columns import column_of
 from .command import run_command
 from .contests import contests, winners
+from .layout import save
 from .outcome import no_contest, outcome
 from .reader import Study, open_study
 
@@ -89,7 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.into:
         for kind in ("reached", "efficiency", "winners"):
             for name, figure in draw_overview(study, kind).items():
-                figure.savefig(given.into / f"{name}.png")
+                save(figure, given.into / f"{name}.png")
     return 0
 
 

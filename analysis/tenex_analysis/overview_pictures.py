@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy
 import pandas
 from matplotlib.axes import Axes
@@ -13,9 +15,9 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from .columns import LOG_RATIO, MARKERS, PALETTE, REST_COLOUR, pale
-from .contests import Contest, contests, winners
-from .layout import under_legend
+from .columns import LOG_RATIO, MARKERS, PALETTE, REST_COLOUR, natural_order, pale
+from .contests import Contest, contests, panel_name, winners
+from .layout import PAGE_INCHES, under_legend
 from .outcome import no_contest
 from .reader import Study
 from .words import bare, broken, figure_of_words, fitted
@@ -24,6 +26,10 @@ from .words import bare, broken, figure_of_words, fitted
 MOST_NETWORKS = 24
 #: At most so many competitors have their own panel.
 MOST_PANELS = 12
+#: At most so many panels stand side by side.
+MOST_COLUMNS = 3
+#: A cell of `winners` that is narrower (in inches) says no lead of its own; those with one winner have one text.
+LEAST_CELL = 0.42
 
 
 def draw_overview(study: Study, kind: str) -> dict[str, Figure]:
@@ -51,8 +57,8 @@ def marker_of(number: int) -> str:
 
 
 def draw_reached(contest: Contest) -> Figure:
-    """The results at the largest size (for training: of the fastest HP), each beside the proven bound of its own
-    network.
+    """The results at the largest size (for training: of the fastest HP) beside the proven bounds of their networks: a
+    line per network, those with the best bound first. The fastest has a ring, and its share of the bound beside it.
     """
     rows = contest.rows
     collectives = contest.at == "size"
@@ -60,70 +66,108 @@ def draw_reached(contest: Contest) -> Figure:
         rows = rows[rows["at"] == rows.groupby("panel")["at"].transform("max")]
     best = contest.fastest(rows, ["panel", "network", "who"])
     names = contest.networks(best)
-    shown = names[:MOST_NETWORKS]
-    best = best[best["network"].isin(shown)]
+    best = best[best["network"].isin(names[:MOST_NETWORKS])]
+    shown = by_bound(best, larger=collectives)
     panels = list(dict.fromkeys(best["panel"]))
-    width = min(16.0, max(6.5, 2.5 + len(shown) * max(0.45, 0.13 * len(contest.who))))
-    many = under_legend(_legend(contest, best), width, [2.5] * len(panels), 1, extra=1.1)
+    columns = min(len(panels), MOST_COLUMNS)
+    lines = -(-len(panels) // columns)
+    height = len(shown) * min(2.2, max(0.3, 0.1 * len(contest.who)))
+    width = PAGE_INCHES if columns > 1 else 0.78 * PAGE_INCHES
+    many = under_legend(_legend(contest, best), width, [height + 0.5] * lines, columns, extra=0.45)
     figure = many[0].figure
-    for axes, panel in zip(many, panels):
+    for axes in many[len(panels) :]:
+        axes.set_axis_off()
+    for place, (axes, panel) in enumerate(zip(many, panels)):
         of = best[best["panel"] == panel]
         _draw_points(axes, contest, of, shown)
         axes.set_title(
-            f"{panel}, {contest.texts[of['at'].iloc[0]]}" if collectives else f"{panel}, the fastest HP of each",
+            f"{panel}, {contest.texts[of['at'].iloc[0]]}" if collectives else broken(f"{panel}, the fastest HP", 30),
             loc="left",
             fontsize=10,
         )
-        axes.set_ylabel(contest.unit)
-        axes.set_xticks(
-            range(len(shown)),
-            [broken(name) for name in shown] if axes is many[-1] else [""] * len(shown),
-            rotation=30,
-            ha="right",
-            rotation_mode="anchor",
-        )
-        axes.set_xlim(-0.6, len(shown) - 0.4)
-    what = f"{contest.study}: {'more' if collectives else 'less'} is better"
+        axes.set_xlabel(contest.unit, fontsize=9)
+        names_here = [broken(panel_name(name), 24) for name in shown]
+        axes.set_yticks(range(len(shown)), names_here if place % columns == 0 else [""] * len(shown), fontsize=8)
+        axes.tick_params(axis="x", labelsize=8)
+        axes.set_ylim(len(shown) - 0.4, -0.6)
+    what = f"{contest.study}: {'more' if collectives else 'less'} is better; "
+    what += "ringed: the fastest, with its share of the bound"
     if len(shown) < len(names):
         what += f"; the {len(shown)} smallest of {len(names)} networks"
-    figure.suptitle(fitted(what, width), x=0.01, ha="left", fontsize=11)
+    figure.suptitle(fitted(what, width), x=0.01, ha="left", fontsize=10)
     return figure
+
+
+def by_bound(best: pandas.DataFrame, larger: bool) -> list[str]:
+    """The networks by the bound of their rows in the first panel that has them, the best first; without bounds last."""
+    bound = {}
+    for _, of in best.groupby("panel", sort=False):
+        for network, allowed in of.groupby("network", sort=False)["allowed"]:
+            bound.setdefault(network, allowed.max() if larger else allowed.min())
+    worst = -numpy.inf if larger else numpy.inf
+    key = {name: worst if numpy.isnan(value) else value for name, value in bound.items()}
+    return sorted(key, key=lambda name: (-key[name] if larger else key[name], natural_order(name)))
+
+
+def has_one_bound(of: pandas.DataFrame) -> bool:
+    """Whether the rows of a network have the same bound to within a percent, so that one line shows it."""
+    known = of["allowed"].dropna()
+    return not of["unwound"].any() and len(known) == len(of) and known.max() <= 1.01 * known.min()
 
 
 def _draw_points(axes: Axes, contest: Contest, of: pandas.DataFrame, names: list[str]) -> None:
     """A point per competitor and network, and a line to the bound of its network."""
     step = 0.8 / len(contest.who)
+    better = of.loc[of.groupby("network")["seconds"].idxmin()].set_index("network")
+    single = {network for network, rows in of.groupby("network") if has_one_bound(rows)}
+    for network in single:
+        allowed = of[of["network"] == network]["allowed"]
+        place = names.index(network)
+        axes.vlines(allowed.max(), place - 0.42, place + 0.42, color="#333333", linewidth=1.8)
     for number, who in enumerate(contest.who):
         mine = of[of["who"] == who]
-        x = (
+        y = (
             numpy.array([names.index(network) for network in mine["network"]])
             + (number - (len(contest.who) - 1) / 2) * step
         )
-        colour = colour_of(number)
-        axes.vlines(x, mine["reached"], mine["allowed"].fillna(mine["reached"]), color=colour, linewidth=0.8, alpha=0.6)
+        colour, marker = colour_of(number), marker_of(number)
+        axes.hlines(y, mine["reached"], mine["allowed"].fillna(mine["reached"]), color=colour, linewidth=0.8, alpha=0.6)
+        own = ~mine["network"].isin(single).to_numpy()
         for unwound, style in ((False, "solid"), (True, (0, (1.2, 0.8)))):
             at = (mine["unwound"] == unwound).to_numpy()
-            axes.hlines(
-                mine["allowed"][at],
-                x[at] - 0.42 * step,
-                x[at] + 0.42 * step,
+            axes.vlines(
+                mine["allowed"][at & own],
+                y[at & own] - 0.42 * step,
+                y[at & own] + 0.42 * step,
                 color=colour,
                 linewidth=1.8,
                 linestyle=style,
             )
             axes.plot(
-                x[at],
                 mine["reached"][at],
+                y[at],
                 linestyle="",
-                marker=marker_of(number),
+                marker=marker,
                 markersize=5,
                 color=colour,
                 markerfacecolor="white" if unwound else colour,
             )
+        _ring(axes, mine, y, better, names)
     for place in range(1, len(names)):
-        axes.axvline(place - 0.5, color="#E4E4E4", linewidth=0.8, zorder=0)
-    _scale(axes.yaxis, pandas.concat([of["reached"], of["allowed"]]).dropna())
-    bare(axes)
+        axes.axhline(place - 0.5, color="#E4E4E4", linewidth=0.8, zorder=0)
+    _scale(axes.xaxis, pandas.concat([of["reached"], of["allowed"]]).dropna())
+    bare(axes, "x")
+
+
+def _ring(axes: Axes, mine: pandas.DataFrame, y: numpy.ndarray, better: pandas.DataFrame, names: list[str]) -> None:
+    """Rings around a competitor's rows that are the fastest of their networks, with the share of the bound."""
+    for row, height in zip(mine.itertuples(), y):
+        if row.seconds > better.loc[row.network, "seconds"]:
+            continue
+        axes.plot([row.reached], [height], "o", ms=10, mfc="none", mec="black", mew=1.1, zorder=4)
+        if row.key == better.loc[row.network, "key"] and not numpy.isnan(row.efficiency):
+            axes.annotate(f"{100 * row.efficiency:.0f} %", (1.01, names.index(row.network)),
+                          xycoords=("axes fraction", "data"), fontsize=8, va="center")  # fmt: skip
 
 
 def _legend(contest: Contest, best: pandas.DataFrame) -> list[Line2D]:
@@ -132,7 +176,12 @@ def _legend(contest: Contest, best: pandas.DataFrame) -> list[Line2D]:
         for i, who in enumerate(contest.who)
         if who in set(best["who"])
     ]
-    handles.append(Line2D([], [], color="#555555", linewidth=1.8, label="proven bound of the point"))
+    shared = [has_one_bound(of) for _, of in best.groupby(["panel", "network"])]
+    bound = {"linestyle": "", "marker": "|", "markersize": 12, "markeredgewidth": 1.8}
+    if any(shared):
+        handles.append(Line2D([], [], color="#333333", label="proven bound of the network", **bound))
+    if not all(shared):
+        handles.append(Line2D([], [], color=colour_of(0), label="proven bound of that point", **bound))
     if best["unwound"].any():
         handles.append(
             Line2D(
@@ -157,8 +206,8 @@ def draw_efficiency(contest: Contest) -> Figure:
     places = {at: i for i, at in enumerate(contest.texts)}
     columns = min(len(shown), 3)
     lines = -(-len(shown) // columns)
-    width = max(6.5, 3.3 * columns)
-    figure = Figure(figsize=(width, 2.6 * lines + 1.0), dpi=110, layout="constrained")
+    width = max(6.5, min(PAGE_INCHES, 3.3 * columns))
+    figure = Figure(figsize=(width, 2.3 * lines + 1.0), dpi=110, layout="constrained")
     many = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel()
     random = numpy.random.default_rng(0)
     for number, (axes, who) in enumerate(zip(many, shown)):
@@ -198,30 +247,44 @@ def draw_efficiency(contest: Contest) -> Figure:
 
 
 def draw_winners(contest: Contest) -> Figure:
-    """The fastest competitor at every task by colour (tied ones side by side), and how much slower the next one is."""
+    """The fastest competitor at every task by colour (tied ones one above the other), and how much slower the next one
+    is. Where cells are too narrow for a text each, neighbours with one winner share one: the range of their leads.
+    """
     table = winners(contest)
     names = contest.networks()
     shown = names[:MOST_NETWORKS]
     panels = list(dict.fromkeys(table["panel"]))
     places = list(contest.texts)
-    width = min(18.0, max(6.5, 2.6 + len(panels) * max(1.7, 0.5 * len(places))))
-    height = max(1.4, 0.34 * len(shown))
+    label = 0.075 * max(len(line) for name in shown for line in broken(panel_name(name), 24).split("\n")) + 0.3
+    columns = next(
+        (c for c in range(min(MOST_COLUMNS, len(panels)), 0, -1) if _cell(c, label, len(places)) >= LEAST_CELL), 1
+    )
+    cell = min(1.2, _cell(columns, label, len(places)))
+    width = max(6.5, min(PAGE_INCHES, label + columns * (cell * len(places) + 0.1)))
+    lines = -(-len(panels) // columns)
+    height = max(1.4, 0.34 * len(shown) + 0.4)
     won = [i for i, who in enumerate(contest.who) if any(who in names for names in table["fastest"])]
     many = under_legend(
-        [Patch(color=colour_of(i), label=broken(contest.who[i])) for i in won], width, [height], len(panels), extra=1.1
+        [Patch(color=colour_of(i), label=broken(contest.who[i])) for i in won],
+        width,
+        [height] * lines,
+        columns,
+        extra=1.0,
     )
     figure = many[0].figure
-    for axes, panel in zip(many, panels):
+    for axes in many[len(panels) :]:
+        axes.set_axis_off()
+    for place, (axes, panel) in enumerate(zip(many, panels)):
         of = table[(table["panel"] == panel) & table["network"].isin(shown)]
-        for row in of.itertuples():
-            _draw_cell(axes, contest, row, places.index(row.at), shown.index(row.network))
+        for row in runs(of, places) if cell < LEAST_CELL else runs(of, places, most=1):
+            _draw_run(axes, contest, row, shown.index(row.network), cell)
         axes.set_xlim(-0.5, len(places) - 0.5)
         axes.set_ylim(len(shown) - 0.5, -0.5)
-        _label_places(axes.xaxis, contest)
+        _label_places(axes.xaxis, contest, cell)
         axes.set_title(panel, loc="left", fontsize=10)
         axes.set_facecolor("#F4F4F4")
-        axes.set_yticks(range(len(shown)), [broken(name, 40) for name in shown] if axes is many[0] else [])
-        axes.tick_params(length=0)
+        axes.set_yticks(range(len(shown)), [broken(panel_name(name), 24) for name in shown], fontsize=8)
+        axes.tick_params(length=0, labelleft=place % columns == 0)
         for side in axes.spines.values():
             side.set_visible(False)
     what = f"{contest.study}: the fastest, and the next one's time over its; grey: not evaluated"
@@ -233,25 +296,70 @@ def draw_winners(contest: Contest) -> Figure:
     return figure
 
 
-def _draw_cell(axes: Axes, contest: Contest, row, x: int, y: int) -> None:
-    part = 1 / len(row.fastest)
-    for i, who in enumerate(row.fastest):
+def _cell(columns: int, label: float, places: int) -> float:
+    """The width of a cell in inches, with so many panels side by side."""
+    return (PAGE_INCHES - label - 0.2 * columns) / columns / places
+
+
+@dataclass(frozen=True)
+class Run:
+    """Neighbouring places of a network with the same fastest competitors; leads are NaN where nobody else competes."""
+
+    network: str
+    fastest: list[str]
+    first: int
+    last: int
+    least: float
+    greatest: float
+    unwound: bool
+
+    @property
+    def text(self) -> str:
+        """ "1.2x", "1.2-3x", with a star for what ran on the unwound topology."""
+        low, high = (f"{x:.{2 if x < 1.1 else 1 if x < 100 else 0}f}" for x in (self.least, self.greatest))
+        told = "" if numpy.isnan(self.least) else f"{low}x" if low == high else f"{low}-{high}x"
+        return told + ("*" if self.unwound else "")
+
+
+def runs(table: pandas.DataFrame, places: list, most: int | None = None) -> list[Run]:
+    """The runs of a panel's rows of `winners`, network by network, each over at most `most` places."""
+    found: list[Run] = []
+    where = {at: i for i, at in enumerate(places)}
+    for network, of in table.assign(place=table["at"].map(where)).groupby("network", sort=False):
+        for row in of.sort_values("place").itertuples():
+            new = Run(network, row.fastest, row.place, row.place, row.lead, row.lead, bool(row.unwound))
+            old = found[-1] if found else None
+            if (old is not None and (old.network, old.fastest, old.unwound) == (network, new.fastest, new.unwound)
+                    and old.last + 1 == new.first and (most is None or new.last - old.first < most)):  # fmt: skip
+                leads = [old.least, old.greatest, new.least]
+                low, high = (numpy.nan,) * 2 if numpy.isnan(leads).all() else (numpy.nanmin(leads), numpy.nanmax(leads))
+                found[-1] = replace(old, last=new.last, least=float(low), greatest=float(high))
+            else:
+                found.append(new)
+    return found
+
+
+def _draw_run(axes: Axes, contest: Contest, run: Run, y: int, cell: float) -> None:
+    wide = run.last - run.first + 1
+    part = 1 / len(run.fastest)
+    for i, who in enumerate(run.fastest):
         colour = colour_of(contest.who.index(who))
         axes.add_patch(
-            Rectangle((x - 0.5 + i * part, y - 0.5), part, 1, facecolor=colour, edgecolor="white", linewidth=0.5)
+            Rectangle(
+                (run.first - 0.5, y - 0.5 + i * part), wide, part, facecolor=colour, edgecolor="white", linewidth=0.5
+            )
         )
-    text = "" if numpy.isnan(row.lead) else f"{row.lead:.{2 if row.lead < 1.1 else 1 if row.lead < 100 else 0}f}x"
     halo = [withStroke(linewidth=2, foreground="white")]  # legible on every colour
-    axes.text(x, y, text + ("*" if row.unwound else ""), ha="center", va="center", fontsize=8, path_effects=halo)
+    if 0.075 * len(run.text) <= wide * cell:
+        axes.text((run.first + run.last) / 2, y, run.text, ha="center", va="center", fontsize=8, path_effects=halo)
 
 
-def _label_places(axis: Axis, contest: Contest) -> None:
-    """Labels of sizes or of HP-(m,n), as many as fit."""
-    texts = list(contest.texts.values())
-    step = -(-len(texts) // 12)
-    axis.axes.set_xticks(
-        range(0, len(texts), step), texts[::step], rotation=30, ha="right", rotation_mode="anchor", fontsize=8
-    )
+def _label_places(axis: Axis, contest: Contest, cell: float = 1.0) -> None:
+    """The texts of the sizes (or HPs), every k-th where all have no room."""
+    texts = [text.replace(" ", "") for text in contest.texts.values()]
+    step = max(1, int(numpy.ceil(0.2 / cell)))
+    kept = range(0, len(texts), step)
+    axis.set_ticks(kept, [texts[i] for i in kept], rotation=45, ha="right", rotation_mode="anchor", fontsize=8)
 
 
 def _scale(axis: Axis, values: pandas.Series) -> None:
@@ -259,9 +367,9 @@ def _scale(axis: Axis, values: pandas.Series) -> None:
     axis would falsify.
     """
     if len(values) and values.min() > 0 and values.max() / values.min() > LOG_RATIO:
-        axis.axes.set_yscale("log")
+        axis.axes.set_xscale("log")
         axis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0) if values.max() / values.min() < 1e3 else (1.0,)))
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_minor_formatter(NullFormatter())
     elif len(values):
-        axis.axes.set_ylim(0, 1.08 * values.max())
+        axis.axes.set_xlim(0, 1.08 * values.max())

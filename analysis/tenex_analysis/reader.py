@@ -164,14 +164,36 @@ def _check(path: Path) -> None:
 
 
 def open_study(path: str | Path) -> Study:
-    """Opens a merged result file, or the study.h5 of a result folder.
+    """Opens a merged result file, the study.h5 of a result folder, or the expected.csv of a study of experiments/: the
+    settings, times and bounds of its collectives (`_open_pins`).
 
     Raises ResultError for a file that is not a tenex result of a known schema.
     """
     path = Path(path)
+    if path.suffix == ".csv":
+        return _open_pins(path)
     if path.is_dir():
         path = path / "study.h5"
     return _open_file(path)
+
+
+def _open_pins(path: Path) -> Study:
+    """The pinned columns of a study of collectives, with `status` (ok where there is a time, otherwise infeasible) and
+    `efficiency`. Everything else that a result holds is missing.
+    """
+    try:
+        rows = pandas.read_csv(path, keep_default_na=False)
+    except FileNotFoundError:
+        raise ResultError(f"{path}: no such file") from None
+    if not {"topology", "collective_time_ps", "bound_ps"} <= set(rows):
+        raise ResultError(f"{path}: not the expected.csv of a study of collectives (no topology, time or bound)")
+    ok = rows["collective_time_ps"] > 0
+    rows["efficiency"] = (rows["bound_ps"] / rows["collective_time_ps"]).where(ok)
+    points = xarray.Dataset({name: ("point", rows[name].to_numpy()) for name in rows}, {"point": rows.index.to_numpy()})
+    flags = {"flag_values": numpy.arange(2, dtype=numpy.int8), "flag_meanings": "ok infeasible"}
+    points["status"] = ("point", (~ok).to_numpy().astype(numpy.int8), flags)
+    points.attrs["title"] = path.parent.name
+    return Study(path, points)
 
 
 def _open_file(path: Path) -> Study:

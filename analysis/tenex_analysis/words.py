@@ -18,9 +18,9 @@ class NothingToShow(ValueError):
     """Raised if a table or picture has no row to show; the message says what is missing and why."""
 
 
-def bare(axes: Axes) -> None:
-    """Leaves an axes its left and lower edge and pale lines across, behind what is drawn."""
-    axes.grid(axis="y", alpha=0.3)
+def bare(axes: Axes, lines: str = "y") -> None:
+    """Leaves an axes its left and lower edge and pale lines at the ticks of an axis, behind what is drawn."""
+    axes.grid(axis=lines, alpha=0.3)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from test_words import texts_of
 
-from tenex_analysis import contests, outcome, overview
+from tenex_analysis import contests, layout, outcome, overview
 from tenex_analysis import overview_pictures as pictures
 
 US = 1_000_000
@@ -38,21 +38,29 @@ def rows(**columns):
 
 
 def drawn(figure):
-    """By colour: the heights of points, and the heights of bounds with whether their line is solid."""
+    """By colour: the places of points along the axis of bandwidths, and those of bounds with whether their line is
+    solid.
+    """
     points, bounds = {}, {}
     for axes in figure.axes:
         for line in axes.lines:
-            if line.get_linestyle() == "None" and len(line.get_xdata()):
-                points[line.get_color()] = [round(float(y), 3) for y in line.get_ydata()]
+            if line.get_linestyle() == "None" and len(line.get_xdata()) and line.get_markersize() < 10:  # no ring
+                points[line.get_color()] = [round(float(x), 3) for x in line.get_xdata()]
         for lines in axes.collections:
             assert isinstance(lines, LineCollection)
-            level = [
-                round(float(s[0][1]), 3) for s in lines.get_segments() if s[0][1] == s[1][1] and s[0][0] != s[1][0]
+            upright = [
+                round(float(s[0][0]), 3) for s in lines.get_segments() if s[0][0] == s[1][0] and s[0][1] != s[1][1]
             ]
-            if level:
+            if upright:
                 solid = lines.get_linestyle()[0][1] is None
-                bounds.setdefault(tuple(lines.get_colors()[0]), []).append((level, solid))
+                bounds.setdefault(tuple(lines.get_colors()[0]), []).append((upright, solid))
     return points, bounds
+
+
+def rings(figure):
+    """The places of the rings around the fastest."""
+    found = [line for axes in figure.axes for line in axes.lines if line.get_markersize() == 10]
+    return [round(float(line.get_xdata()[0]), 3) for line in found]
 
 
 class ComparesEquals(unittest.TestCase):
@@ -67,6 +75,28 @@ class ComparesEquals(unittest.TestCase):
         self.assertEqual(list(bounds.values()), [[([round(gb / 3, 3)], False)], [([round(gb / 2, 3)], True)]])
         labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
         self.assertIn("on the unwound topology, with its bound", "\n".join(labels).replace("\n", " "))
+        self.assertIn("proven bound of that point", "\n".join(labels).replace("\n", " "))
+
+    def test_a_bound_that_all_share_is_drawn_once(self):
+        (contest,) = overview.contests(rows(algorithm=["tacos", "ring"], collective_time_ps=[4 * US, 8 * US]))
+        _, bounds = drawn(pictures.draw_reached(contest))
+        self.assertEqual(list(bounds.values()), [[([round(2**30 / 1e9 / 2e-6, 3)], True)]])
+
+    def test_the_fastest_is_marked_with_its_share_of_the_bound(self):
+        study = rows(algorithm=["tacos", "ring", "direct"], collective_time_ps=[4 * US, 8 * US, 4 * US],
+                     efficiency=[0.5, 0.25, 0.5])  # fmt: skip
+        (contest,) = overview.contests(study)
+        figure = pictures.draw_reached(contest)
+        self.assertEqual(rings(figure), [round(2**30 / 1e9 / 4e-6, 3)] * 2)  # tied
+        self.assertEqual([text.get_text() for text in figure.axes[1].texts], ["50 %"])
+
+    def test_networks_stand_in_the_order_of_their_bounds(self):
+        study = rows(topology=["RI(4)", "FC(4)", "SW(4)"], bound_ps=[2 * US, US, 4 * US])
+        (contest,) = overview.contests(study)
+        self.assertEqual(pictures.by_bound(contest.rows, larger=True), ["FC(4)", "RI(4)", "SW(4)"])
+        axes = pictures.draw_reached(contest).axes[1]
+        self.assertEqual([text.get_text() for text in axes.get_yticklabels()], ["FC(4)", "RI(4)", "SW(4)"])
+        self.assertGreater(*axes.get_ylim())  # the first is on top
 
     def test_a_schedule_played_on_the_switches_counts_there(self):
         # On the unwound switch 4 us, bound 3 us; on the switch 8 us, bound 2 us: efficiency 2 / 8.
@@ -89,10 +119,10 @@ class ComparesEquals(unittest.TestCase):
     def test_no_length_starts_anywhere_but_at_zero(self):
         (contest,) = overview.contests(rows(algorithm=["a", "b"], collective_time_ps=[4 * US, 400 * US]))
         figure = pictures.draw_reached(contest)
-        self.assertEqual(figure.axes[1].get_yscale(), "log")
+        self.assertEqual(figure.axes[1].get_xscale(), "log")
         self.assertEqual(list(figure.axes[1].patches), [])  # points instead of bars
         (contest,) = overview.contests(rows(algorithm=["a", "b"], collective_time_ps=[4 * US, 5 * US]))
-        self.assertEqual(pictures.draw_reached(contest).axes[1].get_ylim()[0], 0)
+        self.assertEqual(pictures.draw_reached(contest).axes[1].get_xlim()[0], 0)
 
     def test_the_fastest_of_a_competitor_counts(self):
         (contest,) = overview.contests(rows(chunks=[1, 4], collective_time_ps=[8 * US, 4 * US]))
@@ -106,6 +136,16 @@ class ComparesEquals(unittest.TestCase):
         (contest,) = overview.contests(study)
         self.assertEqual(contest.networks(), ["SW(8), 25 GB/s", "SW(8), 50 GB/s"])
         self.assertEqual(overview.winners(contest)["fastest"].to_list(), [["ring"], ["direct"]])
+
+    def test_what_follows_from_the_topology_is_no_part_of_the_name(self):
+        study = rows(topology=["SW(8)", "RI(8)"], bandwidth=["50000000000", "25000000000"])
+        self.assertEqual(overview.contests(study)[0].networks(), ["RI(8)", "SW(8)"])
+
+    def test_names_of_networks_in_pictures(self):
+        self.assertEqual(contests.panel_name("../machines/dgx1.toml"), "dgx1")
+        self.assertEqual(contests.panel_name("a/dgx1.toml, 5 us"), "dgx1, 5\u00a0us")
+        name = contests.panel_name("torus(2,2,2), 50 GB/s, 50 GB/s, 50 GB/s, none")
+        self.assertEqual(name.replace("\u00a0", " "), "torus(2,2,2), 3 x 50 GB/s, none")
 
     def test_names_ties_and_leads(self):
         study = rows(
@@ -122,6 +162,30 @@ class ComparesEquals(unittest.TestCase):
         (contest,) = overview.contests(rows(size=sizes))
         told = ["1 B", "1 KiB", "1 GiB", "1 GB", "1.5 kB", "3 MiB", "4 GB"]
         self.assertEqual(contest.texts, dict(sorted(zip(sizes, told))))
+
+
+class JoinsNeighboursWithOneWinner(unittest.TestCase):
+    def test_by_hand(self):
+        # a is the fastest at 1 to 3 KiB, b at 4 KiB, nobody was evaluated at 5 KiB, a alone at 6 KiB.
+        sizes = [1024 * i for i in (1, 1, 2, 2, 3, 3, 4, 4, 6)]
+        times = [4, 8, 4, 6, 4, 5, 9, 3, 2]
+        study = rows(algorithm=["a", "b"] * 4 + ["a"], size=sizes, collective_time_ps=[t * US for t in times])
+        (contest,) = overview.contests(study)
+        places = [1024 * i for i in range(1, 7)]
+        found = pictures.runs(pictures.winners(contest), places)
+        self.assertEqual([(run.fastest, run.first, run.last) for run in found],
+                         [(["a"], 0, 2), (["b"], 3, 3), (["a"], 5, 5)])  # fmt: skip
+        self.assertEqual([run.text for run in found], ["1.2-2.0x", "3.0x", ""])
+        self.assertEqual(len(pictures.runs(pictures.winners(contest), places, most=1)), 5)
+
+    def test_sixty_seven_sizes_have_text_that_fits(self):
+        sizes = [1024 * i for i in range(1, 68)]
+        times = [4 * US] * 67 + [5 * US] * 67
+        study = rows(algorithm=["a"] * 67 + ["b"] * 67, size=sizes * 2, collective_time_ps=times)
+        figure = pictures.draw_overview(study, "winners")["winners"]
+        self.assertEqual([text.get_text() for text in figure.axes[1].texts], ["1.2x"])
+        self.assertLessEqual(len(figure.axes[1].get_xticks()), 34)
+        self.assertLessEqual(figure.get_figwidth(), layout.PAGE_INCHES)
 
 
 class TellsHowPointsEnded(unittest.TestCase):
@@ -190,6 +254,7 @@ class DrawsStudiesOfAnyShape(unittest.TestCase):
                 with self.subTest(shape=name, kind=kind):
                     found = pictures.draw_overview(rows(**columns), kind)
                     self.assertEqual(list(found), [file])
+                    self.assertGreaterEqual(layout.least_type(found[file]), layout.LEAST_TYPE)
                     self.check_inside(found[file])
 
     def check_inside(self, figure):
