@@ -7,6 +7,7 @@
 #   RESULTS/baselines, themis, utilization, pipeline       baselines/{baselines,heat_maps}.png,
 #                                                          utilization/utilization.png, pipeline/pipeline.png
 #   RESULTS/process_groups                                 process_groups/{speed_ups,link_use,busy_links}.png
+#   RESULTS/curves                                         curves/curves.png
 #   RESULTS/faults_large                                   faults_large/faults.png
 #   RESULTS/all_reduce                                     all_reduce/all_reduce.png
 #   RESULTS/solvers                                        solvers/solvers.png
@@ -78,6 +79,13 @@ if [ -f "$results/process_groups/study.h5" ]; then
   /usr/bin/python3 -m tenex_analysis.pccl_pictures "$results/process_groups" --into "$top/experiments/process_groups"
 else
   missing process_groups "jobs/local.sh experiments/process_groups/study.toml"
+fi
+
+if [ -f "$results/curves/study.h5" ]; then
+  /usr/bin/python3 -m tenex_analysis.curves "$results/curves" --png "$top/experiments/curves/curves.png" >"$work/curves"
+  echo "drawn: experiments/curves/curves.png"
+else
+  missing curves "jobs/local.sh experiments/curves/study.toml"
 fi
 
 if [ -f "$results/faults_large/study.h5" ]; then

@@ -13,14 +13,18 @@ import numpy
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
+from .columns import algorithm_styles
 from .command import picture_or_table, run_command
+from .layout import PAGE_INCHES, under_legend
 from .markdown import as_markdown
 from .reader import Study
-from .words import NothingToShow
+from .words import NothingToShow, bare
 
-COLOURS = {"trees": "#1b6ca8", "tacos": "#4a9a5b", "ring": "#8a6bbd", "rings": "#3aa6a6", "direct": "#e08e2b",
-           "themis": "#b03030"}
+#: The order of the legend.
+ORDER = ("trees", "tacos", "ring", "rings", "direct", "themis")
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -86,41 +90,42 @@ def size_text(size: int) -> str:
 
 
 def draw(study: Study) -> Figure:
-    """The bound over the time of each algorithm against the size, a picture per network."""
+    """The bound over the time of each algorithm against the size, a picture per network, under a common legend."""
     frame = times(study)
     networks = list(dict.fromkeys(frame["network"]))
-    columns = min(4, len(networks))
+    found = list(dict.fromkeys(frame["name"]))
+    names = [each for each in ORDER if each in found] + [each for each in found if each not in ORDER]
+    styles = algorithm_styles(names)
+    handles = [Line2D([], [], color=styles[name][0], marker=styles[name][1], ms=5, label=name) for name in names]
+    columns = min(3, len(networks))
     rows = -(-len(networks) // columns)
-    figure = Figure(figsize=(3.1 * columns, 2.5 * rows), dpi=110, layout="constrained")
-    many = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    for axes, network in zip(many.flat, networks):
-        _draw_one(axes, frame[frame["network"] == network])
-        axes.set_title(network, fontsize=9)
-    used, unused = list(many.flat)[: len(networks)], list(many.flat)[len(networks) :]
-    for axes in unused:
+    many = under_legend(handles, min(PAGE_INCHES, max(4.0, 2.7 * columns)), [1.85] * rows, columns, "all", 0.3)
+    for axes in many[len(networks) :]:
         axes.set_axis_off()
-    for axes in used[-columns:]:  # the lowest of each column
-        axes.tick_params(labelbottom=True)
-    for row in many:
-        row[0].set_ylabel("bound / time", fontsize=8)
-    names = [each for each in COLOURS if each in set(frame["name"])]
-    lines = [used[0].plot([], [], "o-", ms=3, color=COLOURS[name])[0] for name in names]
-    (unused or used)[0].legend(lines, names, loc="center" if unused else "upper left", fontsize=8, frameon=False)
-    return figure
+    for place, (axes, network) in enumerate(zip(many, networks)):
+        _draw_one(axes, frame[frame["network"] == network], styles)
+        axes.set_title(network, fontsize=9, loc="left")
+        if place % columns == 0:
+            axes.set_ylabel("bound / time", fontsize=8)
+        axes.tick_params(labelbottom=place + columns >= len(networks))
+    return many[0].figure
 
 
-def _draw_one(axes: Axes, frame: pandas.DataFrame) -> None:
+def _draw_one(axes: Axes, frame: pandas.DataFrame, styles: dict[str, tuple[str, str]]) -> None:
     for name, of in frame.groupby("name", sort=False):
         of = of.sort_values("size")
-        axes.plot(of["size"].to_numpy(float), of["share"], "o-", ms=3, lw=1.2, color=COLOURS.get(str(name), "#555555"),
-                  zorder=3 if name == "trees" else 2)
+        colour, mark = styles[str(name)]
+        axes.plot(of["size"].to_numpy(float), of["share"], "-", marker=mark, ms=4, lw=1.2, color=colour,
+                  zorder=3 if name == "trees" else 2)  # fmt: skip
     axes.set_xscale("log", base=2)
     sizes = sorted(set(frame["size"].astype(int)))
-    axes.set_xticks(sizes, [size_text(each) for each in sizes])
+    shown = sizes[::2] if len(sizes) > 3 else sizes
+    axes.set_xticks(shown, [size_text(each) for each in shown])
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_ylim(0, 1.05)
-    axes.axhline(1, color="#999999", lw=0.6, ls="--")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=6)
+    axes.axhline(1, color="#666666", lw=0.8, ls="--")
+    axes.tick_params(labelsize=8)
+    bare(axes)
 
 
 def _tables(study: Study) -> str:

@@ -14,14 +14,15 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from .columns import algorithm_styles, ink
 from .command import picture_or_table, run_command
+from .layout import PAGE_INCHES
 from .markdown import as_markdown
 from .reader import Study
-from .words import NothingToShow
+from .words import NothingToShow, fitted
 
 DRAWN = re.compile(r"(?:switch_)?links (?P<share>[\d.]+)% draw (?P<draw>\d+)")
 DEAD = re.compile(r"(?:npus? [^;]*)(?:; npus? [^;]*)*")
-COLOURS = {"direct": "#e08e2b", "pccl": "#1b6ca8", "tacos": "#4a9a5b"}
 NAMES = {"all_reduce": "All-Reduce", "all_to_all": "All-to-All", "all_gather": "All-Gather"}
 KEY = ["topology", "collective", "algorithm"]
 
@@ -123,43 +124,52 @@ def _cell(draws: pandas.DataFrame, drawn: int) -> str:
 
 def draw(study: Study) -> Figure:
     """Times and bounds over the time without faults against the share of lost links: a row of pictures per
-    collective, a column per network. Lines are means over connected draws, bands reach from the least to the largest.
+    network, a column per collective. Lines are means over connected draws, bands reach from the least to the largest.
     """
     frame = shares(study)
     networks = list(dict.fromkeys(frame["topology"]))
     collectives = [each for each in NAMES if each in set(frame["collective"])]
-    figure = Figure(figsize=(3.4 * len(networks), 3.1 * len(collectives)), dpi=110, layout="constrained")
-    many = figure.subplots(len(collectives), len(networks), squeeze=False, sharex=True, sharey="row")
-    for row, collective in zip(many, collectives):
-        for axes, topology in zip(row, networks):
+    styles = algorithm_styles(list(dict.fromkeys(frame["algorithm"])))
+    size = (min(PAGE_INCHES, 4.0 * len(collectives)), 1.85 * len(networks) + 0.5)
+    figure = Figure(figsize=size, dpi=110, layout="constrained")
+    many = figure.subplots(len(networks), len(collectives), squeeze=False, sharex=True, sharey=True)
+    for row, topology in zip(many, networks):
+        for axes, collective in zip(row, collectives):
             of = frame[(frame["collective"] == collective) & (frame["topology"] == topology)]
             if not len(of):
                 axes.set_axis_off()
                 continue
-            _draw_one(axes, of)
-            axes.set_title(f"{topology}, {NAMES[collective]}", fontsize=9)
-        row[0].set_ylabel("times as long as without faults", fontsize=8)
+            _draw_one(axes, of, styles)
+            axes.set_title(f"{topology}, {NAMES[collective]}", fontsize=9, loc="left")
+        row[0].set_ylabel("times as long", fontsize=8)
     for axes in many[-1]:
-        axes.set_xlabel("lost links, %", fontsize=8)
+        axes.set_xlabel("lost links (%)", fontsize=8)
+    figure.suptitle(fitted("times as long as without faults: mean and range over the draws that leave the network "
+                           "connected; dashed: the mean bound", size[0]), fontsize=10, x=0.01, ha="left")  # fmt: skip
     return figure
 
 
-def _draw_one(axes: Axes, frame: pandas.DataFrame) -> None:
+def _draw_one(axes: Axes, frame: pandas.DataFrame, styles: dict[str, tuple[str, str]]) -> None:
+    ends = []
     for algorithm, of in frame[frame["connected"]].groupby("algorithm"):
         by_share = of.groupby("share")
         time, bound = by_share["slower"], by_share["least"]
-        colour = COLOURS.get(algorithm, "#555555")
+        colour, mark = styles[algorithm]
         at = time.mean().index
         axes.fill_between(at, time.min(), time.max(), color=colour, alpha=0.2, lw=0)
-        axes.plot(at, time.mean(), "o-", ms=3, color=colour, label=algorithm)
+        axes.plot(at, time.mean(), "-", marker=mark, ms=4, color=colour, label=algorithm)
         axes.plot(at, bound.mean(), "--", lw=1, color=colour, label=f"bound of {algorithm}")
+        ends.append((algorithm, colour, float(at[-1]), float(time.mean().iloc[-1])))
+    for algorithm, colour, share, height in ends:
+        axes.annotate(f" {algorithm} {height:.2f}x", (share, height), xytext=(5, 0), textcoords="offset points",
+                      fontsize=8, color=ink(colour), va="center", annotation_clip=False)  # fmt: skip
     asked = frame.groupby("share")["connected"].mean()
-    for share, connected in asked[asked < 1].items():
-        axes.annotate(f"{100 * connected:.0f} %", (share, 1), fontsize=6, color="#b03030", ha="center", va="top",
-                      xytext=(0, -4), textcoords="offset points")
+    lost = [f"{share:g} %: {100 * connected:.0f} %" for share, connected in asked[asked < 1].items()]
+    if lost:
+        axes.text(0.02, 0.97, "of the draws connected at\n" + ", ".join(lost), fontsize=8, va="top",
+                  transform=axes.transAxes)  # fmt: skip
     axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=7)
-    axes.legend(fontsize=6, frameon=False, loc="upper left")
+    axes.tick_params(labelsize=8)
 
 
 def _tables(study: Study) -> str:

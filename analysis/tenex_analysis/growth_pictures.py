@@ -10,13 +10,16 @@ import numpy
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 
 from . import growth
-from .columns import MARKERS, natural_order
+from .columns import MARKERS, PALETTE, ink, natural_order
 from .growth import plural
-from .words import NothingToShow, broken, say
+from .layout import PAGE_INCHES, apart
+from .words import NothingToShow, bare, broken, say
 
-COLOURS = {"exact": "#1b6ca8", "coarse": "#5a9e6f", "event_driven": "#e08e2b", "symmetric": "#8a5aa8"}
+COLOURS = {"exact": PALETTE[0], "coarse": PALETTE[2], "event_driven": PALETTE[1], "symmetric": PALETTE[4]}
 WORDS = {
     "all_reduce": "All-Reduce",
     "all_gather": "All-Gather",
@@ -37,7 +40,7 @@ def draw_growth(rows: pandas.DataFrame) -> Figure:
     shapes = sorted(rows["shape"].unique(), key=natural_order)
     shapes = [shape for shape in growth.PAPER["shape"] if shape in shapes] or shapes[:MOST_SHAPES]
     threads = sorted(rows["run_threads"].unique())
-    figure = Figure(figsize=(max(6.5, 5 * len(shapes)), 5.2), dpi=110, layout="constrained")
+    figure = Figure(figsize=(max(6.5, min(PAGE_INCHES, 5 * len(shapes))), 4.6), dpi=110, layout="constrained")
     for axes, shape in zip(figure.subplots(1, len(shapes), sharey=True, squeeze=False)[0], shapes):
         _draw_shape(axes, rows[rows["shape"] == shape], threads)
         _draw_paper(axes, shape)
@@ -103,14 +106,14 @@ def _draw_paper(axes: Axes, shape: str) -> None:
 
 
 def draw_cost(rows: pandas.DataFrame) -> Figure:
-    """Left: core time of one delivery. Right: speed-ups, or the reason why there are none."""
-    figure = Figure(figsize=(10, 4.4), dpi=110, layout="constrained")
-    cost, speed = figure.subplots(1, 2)
+    """Above: core time of one delivery. Below: speed-ups, or the reason why there are none."""
+    figure = Figure(figsize=(6.5, 7.4), dpi=110, layout="constrained")
+    cost, speed = figure.subplots(2, 1)
     _draw_deliveries(cost, rows)
-    speed.set_title("the largest points", fontsize=10)
     try:
         _draw_speed_ups(speed, growth.speed_ups(rows))
     except NothingToShow as nothing:
+        speed.set_title("speed-up of the largest points", fontsize=9, loc="left")
         say(speed, str(nothing))
     return figure
 
@@ -121,46 +124,59 @@ def _draw_deliveries(axes: Axes, rows: pandas.DataFrame) -> None:
     rows = rows[
         rows["collective"] == ("all_gather" if "all_gather" in set(rows["collective"]) else rows["collective"].iloc[0])
     ]
-    shapes = sorted(rows["shape"].unique(), key=natural_order)
+    ends = []
     for (engine, shape), of in rows.groupby(["engine", "shape"]):
         of = of.sort_values("sends")
-        axes.plot(
-            of["sends"],
-            of["threads"] * of["synthesis_seconds"] / of["sends"] * 1e9,
-            "-",
-            marker=MARKERS[shapes.index(shape) % len(MARKERS)],
-            markersize=4,
-            lw=1,
-            color=colour(engine),
-            alpha=0.5 if shape.startswith("3D") else 1,
-            label=broken(f"{WORDS.get(engine, engine)}, {shape}"),
-        )
+        cost = of["threads"] * of["synthesis_seconds"] / of["sends"] * 1e9
+        axes.plot(of["sends"], cost, "-", marker="^" if shape.startswith("3D") else "o", markersize=4, lw=1,
+                  color=colour(engine), alpha=0.6 if shape.startswith("3D") else 1)  # fmt: skip
+        ends.append((f"{WORDS.get(engine, engine)}, {shape}", colour(engine), float(cost.iloc[-1])))
     title = f"{WORDS.get(rows['collective'].iloc[0], rows['collective'].iloc[0])}, {plural(most, 'thread')}"
     axes.set(xscale="log", yscale="log", xlabel="deliveries", ylabel="core time per delivery (ns)")
-    axes.set_title(title, fontsize=10)
+    axes.set_title(title, fontsize=9, loc="left")
+    axes.tick_params(labelsize=8)
+    low, high = numpy.log(axes.get_ylim())
+    heights = [(numpy.log(height) - low) / (high - low) for _, _, height in ends]
+    for (text, shade, _), height in zip(ends, apart(heights, 0.045)):
+        axes.annotate(text, (1.02, height), xycoords="axes fraction", fontsize=8, color=ink(shade), va="center")
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize=7)
     axes.figure.suptitle(_conditions(rows).removeprefix("; "), fontsize=9)
 
 
+def speed_up_lines(table: pandas.DataFrame) -> list[tuple[str, str, pandas.DataFrame]]:
+    """(words, engine, rows) of each collective, engine and shape, the largest speed-up with the most threads first."""
+    lines = [
+        (f"{WORDS.get(engine, engine)}, {WORDS.get(collective, collective)}, {shape}",
+         engine, of.sort_values("threads"))
+        for (collective, engine, shape), of in table.groupby(["collective", "engine", "shape"])
+    ]
+    return sorted(lines, key=lambda line: -float(line[2]["speed_up"].iloc[-1]))
+
+
 def _draw_speed_ups(axes: Axes, table: pandas.DataFrame) -> None:
-    shapes = sorted(table["shape"].unique(), key=natural_order)
-    for (collective, engine, shape), of in table.groupby(["collective", "engine", "shape"]):
-        axes.plot(
-            of["threads"],
-            of["speed_up"],
-            "-",
-            marker="D" if collective == "all_reduce" else MARKERS[shapes.index(shape) % len(MARKERS)],
-            markersize=5,
-            lw=1,
-            color=colour(engine),
-            alpha=0.5 if shape.startswith("3D") else 1,
-            label=broken(f"{WORDS.get(engine, engine)}, {WORDS.get(collective, collective)}, {shape}", 40),
-        )
-    threads = sorted({*table["threads"], *table["fewest"]})
-    fewest = threads[0]
-    axes.plot(threads, [t / fewest for t in threads], "--", color="grey", lw=0.8, label="ideal")
-    axes.plot(threads, [0.6 * t / fewest for t in threads], ":", color="grey", lw=0.8, label="60 % of it")
-    axes.set(xlabel="threads", ylabel=f"speed-up over {plural(fewest, 'thread')}", xticks=threads, ylim=(0, None))
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize=7)
+    """A line of text per collective, engine and shape; its speed-ups are points, one for each number of threads."""
+    table = table[table["threads"] > table["fewest"]]
+    lines, threads = speed_up_lines(table), sorted(set(table["threads"]))
+    for place, (_, engine, of) in enumerate(lines):
+        axes.plot([1, of["speed_up"].iloc[-1]], [place, place], "-", color=colour(engine), lw=1.2, alpha=0.6)
+        for row in of.itertuples():
+            axes.plot([row.speed_up], [place], MARKERS[threads.index(row.threads) % len(MARKERS)], ms=6,
+                      color=colour(engine))  # fmt: skip
+        axes.annotate(f"{of['speed_up'].iloc[-1]:.2f}", (of["speed_up"].iloc[-1], place), xytext=(6, 0),
+                      textcoords="offset points", fontsize=8, va="center",
+                      path_effects=[withStroke(linewidth=2.5, foreground="white")])  # fmt: skip
+    fewest = int(table["fewest"].min())
+    ideal = threads[-1] / fewest
+    axes.axvline(1, color="black", lw=0.8)
+    axes.axvline(ideal, color="black", lw=1, ls="--")
+    axes.annotate("ideal", (ideal, -0.55), fontsize=8, ha="center", va="bottom")
+    told = " and ".join(map(str, threads))
+    axes.set_title(f"the largest points: {told} threads over {fewest}", fontsize=9, loc="left", pad=12)
+    if len(threads) > 1:
+        handles = [Line2D([], [], ls="", color="grey", marker=MARKERS[i % len(MARKERS)], label=plural(count, "thread"))
+                   for i, count in enumerate(threads)]  # fmt: skip
+        axes.legend(handles=handles, loc="lower right", **LEGEND)
+    axes.set(xlabel="speed-up", xlim=(0, 1.18 * max(ideal, table["speed_up"].max())), ylim=(len(lines) - 0.4, -0.6))
+    axes.set_yticks(range(len(lines)), [broken(text, 40) for text, _, _ in lines], fontsize=8)
+    axes.tick_params(axis="x", labelsize=8)
+    bare(axes, "x")

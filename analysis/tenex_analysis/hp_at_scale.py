@@ -37,11 +37,14 @@ TOLERANCE = {"perf_opt": 1e-6, "perf_per_cost": 1e-6}
 
 
 def read_points(results) -> pandas.DataFrame:
-    """The training points of one or more results, one row each, including refused ones.
+    """The training points of one or more results, one row each, including refused ones; or those of expected.csv, with
+    the columns of `PINNED` and what follows from them.
 
     Beside the columns of the file: `model`, `split` (the scheme, or the given shares), `time` and the `PHASE exposed`
     in seconds, and `tensor`, the TP degree. NothingToShow without training points.
     """
+    if all(str(result).endswith(".csv") for result in results):
+        return pandas.concat([_pinned_points(result) for result in results], ignore_index=True)
     frame = pandas.concat([open_study(result).frame() for result in results], ignore_index=True)
     if "workload" not in frame or not (frame["workload"].astype(str) != "").any():
         raise NothingToShow("no row trains a model (no point of the study has a `workload`)")
@@ -61,6 +64,20 @@ def read_points(results) -> pandas.DataFrame:
     }
     columns |= {f"{phase} exposed": seconds(frame[f"{phase}_exposed_ps"]) for phase in PHASES}
     return frame.assign(**columns)
+
+
+def _pinned_points(path) -> pandas.DataFrame:
+    """The points of an expected.csv (`--pin`), with `status`, `time`, `efficiency` and `tensor`."""
+    frame = pandas.read_csv(path, keep_default_na=False)
+    if list(frame.columns) != PINNED:
+        raise NothingToShow(f"{path} has not the columns that `--pin` writes")
+    ok = frame["training_time_ps"] > 0
+    return frame.assign(
+        status=ok.map({True: "ok", False: "infeasible"}),
+        time=seconds(frame["training_time_ps"]),
+        efficiency=(frame["bound_ps"] / frame["training_time_ps"]).where(ok),
+        tensor=frame["hp"].str.split(",").str[0].astype(int),
+    )
 
 
 def seconds(picoseconds: pandas.Series) -> pandas.Series:

@@ -10,18 +10,19 @@ from pathlib import Path
 
 import numpy
 import pandas
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from .columns import PALETTE
 from .command import run_command
+from .layout import PAGE_INCHES, save
+from .link_pictures import draw_mesh
 from .papers_pccl import COMMON, HALVES, frame_of, groups_of, row_of, speed_up
 from .reader import Study, open_study
 from .words import NothingToShow, bare, picture, say
 
-COLOURS = {"pccl": "#1b6ca8", "direct": "#e08e2b"}
+COLOURS = {"pccl": PALETTE[0], "direct": PALETTE[1]}
 #: Placements of Fig. 6.14 with their colours and markers.
-PLACED = {"first": ("#1b6ca8", "o"), "first and last": ("#5a9e6f", "s"), "all": ("#b03030", "^")}
+PLACED = {"first": (PALETTE[0], "o"), "first and last": (PALETTE[2], "s"), "all": (PALETTE[3], "^")}
 STYLE = {"fontsize": 8, "frameon": False}
 
 
@@ -47,7 +48,7 @@ def _ratio(frame: pandas.DataFrame, chunks: int, **wanted) -> float:
 def draw_speed_ups(study: Study) -> Figure:
     """Fig. 6.14 and 6.17: speed-ups over direct by size of the mesh and by number of groups, 16 chunks each."""
     frame = frame_of(study)
-    figure = Figure(figsize=(10, 3.8), dpi=110, layout="constrained")
+    figure = Figure(figsize=(PAGE_INCHES, 3.4), dpi=110, layout="constrained")
     left, right = figure.subplots(1, 2)
     sizes = range(3, 11)
     for placed, (colour, mark) in PLACED.items():
@@ -59,8 +60,8 @@ def draw_speed_ups(study: Study) -> Figure:
     left.set(title="Fig. 6.14: groups of k NPUs on mesh(k,k)", xlabel="k", ylabel="times as fast as direct")
     counts = range(1, 9)
     for name, groups, colour, mark in (
-        ("rows from the first on", lambda g: "; ".join(row_of(8, i) for i in range(g)), "#1b6ca8", "o"),
-        ("rows far apart", lambda g: spread_rows(8, g), "#5a9e6f", "s"), ("blocks of 4 x 2", blocks, "#8a5aa8", "D"),
+        ("rows from the first on", lambda g: "; ".join(row_of(8, i) for i in range(g)), PALETTE[0], "o"),
+        ("rows far apart", lambda g: spread_rows(8, g), PALETTE[2], "s"), ("blocks of 4 x 2", blocks, PALETTE[4], "D"),
     ):  # fmt: skip
         line = numpy.array([_ratio(frame, 16, topology="mesh(8,8)", groups=groups(g)) for g in counts])
         known = ~numpy.isnan(line)
@@ -71,7 +72,8 @@ def draw_speed_ups(study: Study) -> Figure:
         axes.set_ylim(0, 4)
         axes.axhline(1, color="black", lw=0.6)
         bare(axes)
-        axes.legend(loc="lower left" if axes is right else "upper left", ncols=2 if axes is left else 1, **STYLE)
+        axes.legend(loc="upper right" if axes is right else "upper left", ncols=2 if axes is left else 1,
+                    columnspacing=1, **STYLE)  # fmt: skip
     if not any(numpy.isfinite(line.get_ydata()).any() for line in left.lines[:3]):
         raise NothingToShow(f"{study.path} has no All-to-All in process groups (experiments/process_groups has them)")
     return figure
@@ -94,7 +96,7 @@ def _best(frame: pandas.DataFrame, algorithm: str, groups: str) -> int:
 def draw_link_use(study: Study) -> Figure:
     """Fig. 6.15: how long each link of mesh(8,8) is busy, over the time of the point, for two groups."""
     frame = frame_of(study)
-    figure = Figure(figsize=(9, 4.4), dpi=110, layout="constrained")
+    figure = Figure(figsize=(PAGE_INCHES, 4.0), dpi=110, layout="constrained")
     many = figure.subplots(1, 2)
     groups = groups_of(8, "first and last")
     drawn = None
@@ -109,32 +111,13 @@ def draw_link_use(study: Study) -> Figure:
             continue
         row = frame.loc[point]
         of = links[links["point"] == point]
-        drawn = _draw_mesh(axes, of, of["busy_ps"] / row["collective_time_ps"], set([*range(8), *range(56, 64)]))
+        drawn = draw_mesh(axes, of, of["busy_ps"] / row["collective_time_ps"], set([*range(8), *range(56, 64)]))
         share = float((of["busy_ps"] / row["collective_time_ps"]).mean())
         axes.set_title(f"{algorithm}: {row['us'] / 1e3:.2f} ms, links busy {100 * share:.0f} %", fontsize=10)
     if drawn is None:
         raise NothingToShow(f"{study.path} holds no link loads of two groups on mesh(8,8)")
     figure.colorbar(drawn, ax=many, shrink=0.8, label="share of the time for which the link is busy")
     return figure
-
-
-def _draw_mesh(axes: Axes, links: pandas.DataFrame, share: pandas.Series, members: set[int]) -> LineCollection:
-    """The links of mesh(8,8) as lines, the two ways beside each other; members of groups are filled."""
-    segments = []
-    for source, destination in zip(links["source"], links["destination"]):
-        start = numpy.array([source % 8, source // 8], dtype=float)
-        end = numpy.array([destination % 8, destination // 8], dtype=float)
-        along = end - start
-        aside = 0.09 * numpy.array([along[1], -along[0]])
-        segments.append([start + 0.17 * along + aside, end - 0.17 * along + aside])
-    lines = LineCollection(segments, array=share.to_numpy(), cmap="magma_r", linewidths=4, clim=(0, 1))
-    axes.add_collection(lines)
-    for npu in range(64):
-        colour = "#333333" if npu in members else "white"
-        axes.plot([npu % 8], [npu // 8], "o", ms=7, mfc=colour, mec="#333333", zorder=3)
-    axes.set(xlim=(-0.5, 7.5), ylim=(7.5, -0.5), aspect="equal")
-    axes.set_axis_off()
-    return lines
 
 
 def draw_busy_links(study: Study) -> Figure:
@@ -144,7 +127,7 @@ def draw_busy_links(study: Study) -> Figure:
     if bins.empty:
         raise NothingToShow(f"{study.path} holds no utilization over time")
     shown = {"all": "64 NPUs", "0-62:2": f"32 NPUs: {HALVES['0-62:2']}", "0-31": f"32 NPUs: {HALVES['0-31']}"}
-    figure = Figure(figsize=(10, 3.2), dpi=110, layout="constrained")
+    figure = Figure(figsize=(PAGE_INCHES, 2.8), dpi=110, layout="constrained")
     many = figure.subplots(1, len(shown), sharey=True)
     for axes, (groups, title) in zip(many, shown.items()):
         axes.set_title(title, loc="left", fontsize=10)
@@ -160,8 +143,8 @@ def draw_busy_links(study: Study) -> Figure:
             axes.plot(of["time"] * 1e3, 100 * of["utilization"], color=colour, lw=1.2, label=label)
             axes.axvline(end, color=colour, lw=0.8, ls=":")
         else:
-            axes.set(ylim=(0, 104), xlim=(0, None), xlabel="ms")
-            axes.legend(loc="lower left", **STYLE)
+            axes.set(ylim=(0, 138), xlim=(0, None), xlabel="ms", yticks=range(0, 101, 20))
+            axes.legend(loc="upper right", **STYLE)  # above all lines
             bare(axes)
     many[0].set_ylabel("links busy (%)")
     return figure
@@ -175,7 +158,7 @@ def main(arguments: list[str] | None = None) -> int:
     study = open_study(given.result)
     given.into.mkdir(parents=True, exist_ok=True)
     for name, draw in (("speed_ups", draw_speed_ups), ("link_use", draw_link_use), ("busy_links", draw_busy_links)):
-        picture(draw, study).savefig(given.into / f"{name}.png")
+        save(picture(draw, study), given.into / f"{name}.png")
         print(f"drawn: {given.into / name}.png")
     return 0
 

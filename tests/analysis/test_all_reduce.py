@@ -5,7 +5,7 @@ import unittest
 
 from made_up import make_study
 
-from tenex_analysis import all_reduce, words
+from tenex_analysis import all_reduce, layout, words
 
 US = 10**6
 
@@ -54,8 +54,9 @@ class ComparesAlgorithms(unittest.TestCase):
     def test_picture(self):
         with tempfile.TemporaryDirectory() as folder:
             figure = words.picture(all_reduce.draw, a_study(folder))
-        self.assertEqual([axes.get_title() for axes in figure.axes], ["mesh(4,4)"])
-        curves = {tuple(line.get_ydata()) for line in figure.axes[0].lines}
+        self.assertEqual([axes.get_title(loc="left") for axes in figure.axes[1:]], ["mesh(4,4)"])
+        self.assertGreaterEqual(layout.least_type(figure), layout.LEAST_TYPE)
+        curves = {tuple(line.get_ydata()) for line in figure.axes[1].lines}
         self.assertIn((15 / 20, 380 / 800), curves)  # tacos
 
     def test_sizes(self):

@@ -148,8 +148,19 @@ class ComparesEquals(unittest.TestCase):
         kept, _ = growth.comparable(pandas.concat([measured([4.0], 1, 0.0), measured([2.5], 2, 0.0)],
                                                   ignore_index=True))
         speed = growth_pictures.draw_cost(kept).axes[1]
-        self.assertEqual(list(speed.lines[0].get_ydata()), [1.0, 1.6])
-        self.assertEqual(list(speed.lines[-1].get_ydata()), [0.6, 1.2])  # 60 % of the ideal's 1 and 2
+        points = [line for line in speed.lines if line.get_marker() == growth_pictures.MARKERS[0]]
+        self.assertEqual([list(line.get_xdata()) for line in points], [[1.6]])
+        upright = [list(line.get_xdata()) for line in speed.lines if line.get_linestyle() == "--"]
+        self.assertEqual(upright, [[2.0, 2.0]])  # ideal: 2 threads over 1
+        self.assertIn("1.60", [text.get_text() for text in speed.texts])
+
+    def test_speed_ups_stand_in_order(self):
+        table = pandas.DataFrame({"collective": "all_gather", "engine": ["exact", "coarse", "exact", "coarse"],
+                                  "shape": "2D mesh", "threads": [2, 2, 4, 4], "fewest": 1,
+                                  "speed_up": [1.9, 1.2, 2.5, 3.0]})  # fmt: skip
+        lines = growth_pictures.speed_up_lines(table)
+        wanted = ["coarse, All-Gather, 2D mesh", "exact, All-Gather, 2D mesh"]
+        self.assertEqual([text for text, _, _ in lines], wanted)
 
 
 class WritesBetweenMarks(unittest.TestCase):

@@ -8,7 +8,7 @@ from test_hp_at_scale import frame, point
 from test_words import texts_of
 
 from tenex_analysis import hp_at_scale as hp
-from tenex_analysis import hp_pictures, words
+from tenex_analysis import hp_pictures, layout, words
 
 
 def points(*rows):
@@ -56,6 +56,29 @@ class DrawsAnyStudy(unittest.TestCase):
         rows = points(point("4,16", model="libra"), point("8,8", model="libra"), point("8,8"))
         self.assertIn("not run", texts_of(hp_pictures.draw_exposed(rows)))
         self.assertIn("not run", texts_of(hp_pictures.draw_models(rows)))
+
+    def test_draws_only_what_was_run(self):
+        rows = points(point("4,16", model="libra"), point("8,8", model="libra", time=3.0), point("8,8", time=2.0))
+        best = hp_pictures.evaluated(rows)
+        table = best.pivot_table(index=hp.DESIGN, columns="model", values="time", sort=False)
+        found = hp_pictures.model_degrees(table, hp.TOGETHER, ["libra", "pipeline"])
+        self.assertEqual({degree: list(of) for degree, of in found.items()}, {8: ["libra"]})
+        self.assertEqual(list(found[8]["libra"]), [1.5])
+        (axes,) = hp_pictures.draw_models(rows).axes[1:]
+        self.assertEqual([text.get_text() for text in axes.get_xticklabels()], ["8"])
+
+    def test_efficiency_has_a_line_for_each_kind_that_was_run(self):
+        rows = points(point(chunks=1, algorithm="tacos"), point(chunks=4, algorithm="auto"), point(chunks=4))
+        kinds = [(hp.TOGETHER, "auto", "auto", "red"), (hp.TOGETHER, "tacos", "tacos", "blue")]
+        found = hp_pictures.efficiency_groups(rows, kinds)
+        self.assertEqual([(head, [line[0] for line in of]) for head, of in found],
+                         [("64 NPUs, 1 chunk", ["tacos"]), ("64 NPUs, 4 chunks", ["auto", "tacos"])])  # fmt: skip
+
+    def test_text_is_legible_on_a_page(self):
+        rows = points(*[point(hp, npus=npus, model=model, time=2.0) for npus in (64, 256, 1024) for model in
+                        ("pipeline", "synthesized together") for hp in ("4,16", "8,8")])  # fmt: skip
+        for draw in DRAWINGS:
+            self.assertGreaterEqual(layout.least_type(draw(rows)), layout.LEAST_TYPE)
 
     def test_stated_shares_have_their_whole_name(self):
         one = points(point(split="4:2:1"), point(split="4:2:1:1", topology="RI(4)_RI(4)_SW(8)"), point(split="equal"))

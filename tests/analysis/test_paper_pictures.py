@@ -2,10 +2,11 @@
 
 import unittest
 
+import numpy
 from made_up import make_study
 from test_words import texts_of
 
-from tenex_analysis import paper_pictures, papers, words
+from tenex_analysis import link_pictures, paper_pictures, papers, words
 
 
 def baselines(**columns):
@@ -45,12 +46,19 @@ class DrawsWhatThereIs(unittest.TestCase):
         )
         left, right = paper_pictures.draw_baselines(study).axes
         self.assertEqual(list(left.patches), [])  # no bars on a logarithmic axis
-        heights = [float(line.get_ydata()[0]) for line in left.lines if len(line.get_ydata()) == 1]
-        self.assertEqual(sorted(heights), [1.0, 2.0, 4.0])  # relative to the slowest
-        bounds = [float(lines.get_segments()[0][0][1]) for lines in left.collections]
-        self.assertEqual(sorted(bounds), [5.0, 5.0, 10.0])  # 100 GB/s and 200 GB/s over 20 GB/s
-        self.assertIn("rhd", [text.get_text() for text in left.texts])
+        places = [float(line.get_xdata()[0]) for line in left.lines if len(line.get_xdata()) == 1]
+        self.assertEqual(sorted(places), [1.0, 2.0, 4.0])  # relative to the slowest
+        bounds = [float(lines.get_segments()[0][0][0]) for lines in left.collections]
+        self.assertEqual(bounds, [10.0])  # 200 GB/s over 20 GB/s: the least bound holds for the network, once
+        heights = {float(line.get_xdata()[0]): float(line.get_ydata()[0]) for line in left.lines}
+        self.assertLess(heights[4.0], heights[2.0])  # the fastest on top
+        self.assertIn("auto: rhd", [text.get_text() for text in left.texts])
         self.assertIn("no ok row of RI(128)", texts_of(right.figure))
+
+    def test_links_in_order_of_their_loads(self):
+        share, ordered = link_pictures.load_profile(numpy.array([1.0, 4.0, 2.0, 0.0]))
+        self.assertEqual(list(ordered), [4.0, 2.0, 1.0, 0.0])
+        self.assertEqual(list(share), [0.25, 0.5, 0.75, 1.0])
 
     def test_a_table_of_a_part_says_what_is_missing(self):
         for name in papers.TABLES:
