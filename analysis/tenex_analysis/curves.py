@@ -2,7 +2,7 @@
 
     python3 -m tenex_analysis.curves DIR                      print a table: who is fastest where, and how close
     python3 -m tenex_analysis.curves DIR --png FILE           and draw the curves
-    python3 -m tenex_analysis.curves DIR --where CONDITION    only of rows for which the pandas query holds
+    python3 -m tenex_analysis.curves DIR --where CONDITION    only of rows for which the condition holds (analysis/conditions.md)
 
 Bus bandwidth is that of nccl-tests: size over time, times 2(n-1)/n for an All-Reduce, (n-1)/n for All-Gather,
 Reduce-Scatter and All-to-All. Of several rows of an algorithm at a size (chunks, attempts, ...) the fastest counts. The
@@ -213,11 +213,11 @@ def _name(axes: Axes, ends: list[tuple[str, str, float, float]]) -> None:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result")
-    parser.add_argument("--where", help="only rows for which this pandas query holds")
+    parser.add_argument("--where", help="only rows for which this condition holds (analysis/conditions.md)")
     parser.add_argument("--png", type=Path)
     given = parser.parse_args(arguments)
     study = open_study(given.result)
-    rows = study.frame().query(given.where) if given.where else None
+    rows = study.where(given.where) if given.where else None
     try:
         print(as_markdown(table(curves(study, rows)), {"busbw": ".4g", "of bound": ".3f"}))
     except NothingToShow as nothing:
