@@ -11,15 +11,17 @@ install(TARGETS tenex EXPORT tenex-targets RUNTIME COMPONENT runtime)
 set(pages ${CMAKE_CURRENT_BINARY_DIR}/pages)
 file(MAKE_DIRECTORY ${pages})
 add_custom_command(
-  OUTPUT ${pages}/tenex.1 ${pages}/tenex ${pages}/_tenex
+  OUTPUT ${pages}/tenex.1 ${pages}/tenex ${pages}/_tenex ${pages}/tenex.fish
   COMMAND tenex manual > ${pages}/tenex.1
   COMMAND tenex completion bash > ${pages}/tenex
   COMMAND tenex completion zsh > ${pages}/_tenex
+  COMMAND tenex completion fish > ${pages}/tenex.fish
   DEPENDS tenex
   VERBATIM)
 add_custom_target(tenex_pages ALL DEPENDS ${pages}/tenex.1)
 install(FILES ${pages}/tenex.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
 install(FILES ${pages}/tenex DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
+install(FILES ${pages}/tenex.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
 install(FILES ${pages}/_tenex DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)

@@ -1,11 +1,13 @@
 // Internal to cli: the arguments of each command, as plain values.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,6 +15,15 @@
 #include "tenex/base/quantity.hpp"
 
 namespace tenex::cli {
+
+/// What is printed beside the times.
+struct Observe {
+  std::vector<std::string> words = {};  ///< as a study's [outputs] store
+  std::uint32_t bins = 100;             ///< of the utilization
+  [[nodiscard]] bool observes(std::string_view word) const {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  }
+};
 
 struct RunArguments {
   std::filesystem::path study;
@@ -66,8 +77,7 @@ struct PointArguments {
   int threads = 1;
   std::string memory;
   std::filesystem::path out;
-  std::vector<std::string> observe;  ///< as a study's [outputs] store
-  std::uint32_t bins = 100;
+  Observe observe;
   std::string keep_as;          ///< list or recipe; empty: by size
   bool time_only = false;       ///< neither record nor verify
   bool progress = false;        ///< of solvers, also where stderr is no terminal
@@ -94,6 +104,7 @@ struct ReplayArguments {
   bool on_switches = false;  ///< play it on the network with switches that `network` describes
   std::vector<std::pair<std::string, std::string>> network = {};
   std::filesystem::path out = {};
+  Observe observe = {};
   int threads = 1;
   std::string memory = {};
   bool json = false;
@@ -136,7 +147,7 @@ struct ManualArguments {};
 
 /// completion.
 struct CompletionArguments {
-  std::string shell;  ///< bash or zsh
+  std::string shell;  ///< bash, zsh or fish
 };
 
 /// --version --json.
@@ -147,15 +158,21 @@ struct InitArguments {
   std::string name;  ///< of a study; empty: list them
 };
 
-/// show: rows of a result, or one of them.
+/// show: rows of a result, or one of them; or the sends of a schedule file.
 struct ShowArguments {
-  std::filesystem::path dir;         ///< a result folder or file
+  std::filesystem::path dir;         ///< a result folder or file, or a schedule file
   std::string key;                   ///< the key of a row or its first digits; empty: a table
   std::string where;                 ///< a condition on columns; empty: all rows
   std::string sort;                  ///< a column; empty: the study's order
   bool descending = false;           ///< sort from the largest
   std::string group_by;              ///< a column; empty: one table
   std::vector<std::string> columns;  ///< empty: chosen for the rows
+  std::int64_t limit = -1;           ///< most rows or sends; negative: all
+  std::string npus;                  ///< of a schedule's sends: as "0-7,12"; empty: all
+  std::string chunks;                ///< the same
+  std::string at;                    ///< sends on their way at this time, as parse_time() takes it; empty: all
+  int threads = 1;                   ///< for making a recipe's schedule
+  std::string memory;
   bool csv = false;
   bool json = false;
 };

@@ -18,6 +18,8 @@
 #include "tenex/base/message.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/cli/cli.hpp"
+#include "tenex/design/study.hpp"
+#include "tenex/evaluate/evaluate.hpp"
 
 namespace tenex {
 namespace cli {
@@ -55,6 +57,13 @@ std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
+}
+
+Result<DesignPoint> point_of_words(const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::vector<std::string> notes;
+  auto point = make_point(settings, vocabulary(), &notes);
+  for (const auto& note : notes) warn("--" + note);
+  return point;
 }
 
 Result<std::size_t> memory_limit(const std::string& text, std::size_t fallback) {

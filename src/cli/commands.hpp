@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arguments.hpp"
@@ -36,6 +37,10 @@ ExitCode execute(const ShowArguments& arguments);
 ExitCode execute(const ManualArguments& arguments);
 ExitCode execute(const CompletionArguments& arguments);
 
+/// make_point() with the vocabulary of this program; warns of how values were read that may be meant otherwise.
+[[nodiscard]] Result<DesignPoint> point_of_words(const std::vector<std::pair<std::string, std::string>>& settings);
+/// show of a schedule file.
+[[nodiscard]] ExitCode show_schedule(const ShowArguments& arguments);
 /// Prints all bounds that apply to a point (tenex bound).
 ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
 /// Whether the options of a point name a key.
@@ -62,6 +67,9 @@ enum class Parts : std::uint8_t { refused, allowed };
 
 /// All words that the key takes, if it takes only listed words.
 [[nodiscard]] std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary);
+
+/// What `tenex --version` prints, without a newline at its end.
+[[nodiscard]] std::string version_text();
 
 /// The text in single quotes, so that a shell reads it as one word whatever it holds.
 [[nodiscard]] std::string shell_quoted(std::string_view text);

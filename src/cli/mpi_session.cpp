@@ -134,13 +134,20 @@ std::vector<std::string> MpiSession::gather(std::string text) const {
   return texts;
 }
 
+void MpiSession::abandon() {
+  // Told at once: at the end it would stand between lines of the result.
+  if (!abandoned_ && rank_ == 0)
+    std::fprintf(stderr,
+                 "a rank was lost: the others take its points, and when all rows are stored MPI is aborted, because it "
+                 "would wait for that rank\n");
+  abandoned_ = true;
+}
+
 ExitCode MpiSession::end(ExitCode code) const {
   if (rank_ > 0) return ExitCode::done;
   if (abandoned_) {
     tell_exit_code(static_cast<int>(code));
     (void)printed_whole();
-    std::fprintf(
-        stderr, "a rank was lost: finished rows are stored, and MPI is aborted, because it would wait for that rank\n");
     abort(static_cast<int>(code));
   }
   return code;

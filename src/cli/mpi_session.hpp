@@ -47,7 +47,7 @@ class MpiSession {
   /// Returns every rank's text on rank 0, by rank; empty on other ranks. Collective. Texts beyond 64 KiB are cut.
   [[nodiscard]] std::vector<std::string> gather(std::string text) const;
   /// A rank is dead: MPI_Finalize would wait for it, so it will not be called.
-  void abandon() { abandoned_ = true; }
+  void abandon();
   /// The exit code of this rank's process after the command ended with `code`: `code` on rank 0 and 0 on the others. (A
   /// launcher that continues without lost ranks waits for ever for a rank of another host that ends with another code.)
   /// After abandon(), rank 0 does not return: it writes its code and aborts MPI, which would wait for the dead rank.

@@ -30,7 +30,7 @@ Result<DesignPoint> point_of(const OptimizeArguments& arguments) {
                        "give --workload gpt3, or another of `tenex list workloads`");
   if (!given("scheme")) settings.emplace_back("scheme", "perf_opt");
   for (const auto& each : arguments.constraints) settings.emplace_back("constraint", each);
-  return make_point(settings, vocabulary());
+  return point_of_words(settings);
 }
 
 /// Adds the settings of training that the point has.

@@ -44,9 +44,10 @@ Arguments chosen(const std::string& name, Parsed& parsed) {
     replay.memory = parsed.point.memory;
     replay.network = parsed.point.settings;
     replay.out = parsed.point.out;
+    replay.observe = parsed.point.observe;
     const bool network_options = !parsed.point.settings.empty() || !parsed.point.out.empty();
-    replay.other_options =
-        !parsed.point.observe.empty() || parsed.point.time_only || (network_options && !replay.on_switches);
+    const bool watches = !replay.observe.words.empty();
+    replay.other_options = parsed.point.time_only || (replay.on_switches ? watches : network_options);
     return parsed.replay;
   }
   using Command = PointArguments::Command;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "observations.hpp"
 #include "report.hpp"
 #include "study_report.hpp"
 #include "tenex/algorithm/algorithm.hpp"
@@ -42,7 +43,7 @@ Result<DesignPoint> point_of(const PointArguments& arguments) {
   auto settings = arguments.settings;
   if (!names(arguments, "algorithm")) settings.emplace_back("algorithm", std::string(algorithm_for(arguments.command)));
   if (arguments.command == Command::bound && !names(arguments, "chunks")) settings.emplace_back("chunks", "1");
-  auto point = make_point(settings, vocabulary());
+  auto point = point_of_words(settings);
   if (!point) return point;
   if (arguments.command == Command::bound && point->chunks == kAutomaticChunks)
     return input_error({"--chunks", 0, 0}, "no number of chunks", "bounds depend on it", "give a number");
@@ -63,48 +64,6 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   if (!point.topology.faults.empty()) add_settings(settings, point, {"faults"});
   settings.add_count("chunks", row.chosen_chunks > 0 ? row.chosen_chunks : point.chunks);
   return report_of_row(point, row, std::move(settings));
-}
-
-bool observes(const PointArguments& arguments, std::string_view what) {
-  return std::ranges::find(arguments.observe, what) != arguments.observe.end();
-}
-
-/// Adds the observed values, as lists of the report.
-void add_observations(Report& report, const EvaluationOutput& output) {
-  const auto& row = output.row;
-  std::vector<Report> entries;
-  for (std::size_t i = 0; output.topology && i < row.link_loads.size(); ++i) {
-    Report entry;
-    entry.add("source", std::int64_t{output.topology->source(LinkId::at(i)).value()});
-    entry.add("destination", std::int64_t{output.topology->target(LinkId::at(i)).value()});
-    entry.add("bytes", row.link_loads[i].bytes.count());
-    entry.add("busy_ps", row.link_loads[i].busy.count());
-    entries.push_back(std::move(entry));
-  }
-  if (!entries.empty()) report.add("link_loads", std::exchange(entries, {}));
-  for (std::size_t bin = 0; bin < row.utilization_ps.size(); ++bin) {
-    const auto all = static_cast<double>(row.utilization_bin_ps) * static_cast<double>(row.total_links);
-    Report entry;
-    entry.add("start_ps", row.utilization_bin_ps * static_cast<std::int64_t>(bin));
-    entry.add("busy_ps", row.utilization_ps[bin]);
-    entry.add("utilization", static_cast<double>(row.utilization_ps[bin]) / all);
-    entries.push_back(std::move(entry));
-  }
-  if (!entries.empty()) report.add("utilization", std::exchange(entries, {}));
-  for (const auto& delivery : row.arrivals) {
-    Report entry;
-    entry.add("time_ps", delivery.time.count());
-    entry.add("npu", std::int64_t{delivery.npu.value()});
-    entry.add("chunk", std::int64_t{delivery.chunk.value()});
-    entries.push_back(std::move(entry));
-  }
-  if (!entries.empty()) report.add("arrivals", std::exchange(entries, {}));
-  for (const auto time : row.group_times_ps) {
-    Report entry;
-    entry.add("time_ps", time);
-    entries.push_back(std::move(entry));
-  }
-  if (!entries.empty()) report.add("group_times", std::move(entries));
 }
 
 /// A lower bound on the sends of any schedule of the point: each NPU receives every chunk that it must hold and lacks,
@@ -184,10 +143,11 @@ ExitCode execute(const PointArguments& arguments) {
   EvaluateOptions options;
   options.threads = arguments.threads;
   options.memory_limit_bytes = *limit;
-  options.link_loads = observes(arguments, "link_bytes");
-  options.group_times = observes(arguments, "group_times");
-  options.arrivals = observes(arguments, "arrivals");
-  options.utilization_bins = observes(arguments, "utilization") ? arguments.bins : 0;
+  const auto& watched = arguments.observe;
+  options.link_loads = watched.observes("link_bytes");
+  options.group_times = watched.observes("group_times");
+  options.arrivals = watched.observes("arrivals");
+  options.utilization_bins = watched.observes("utilization") ? watched.bins : 0;
   options.keep_schedule = !arguments.out.empty() || options.link_loads;
   options.time_only = arguments.time_only;
   options.alone = true;
@@ -199,7 +159,10 @@ ExitCode execute(const PointArguments& arguments) {
     return exit;
   }
   auto report = report_of(*point, output.row);
-  add_observations(report, output);
+  const auto& row = output.row;
+  if (output.topology)
+    add_observations(report, *output.topology, row.total_links,
+                     {row.link_loads, row.utilization_bin_ps, row.utilization_ps, row.arrivals, row.group_times_ps});
   const auto written = exit == ExitCode::done ? write_out(arguments, *point, output, report) : exit;
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
   return written;

@@ -91,7 +91,7 @@ std::string_view units_of(std::string_view name) {
 std::string integer_text(const std::string& name, std::int64_t value) {
   const auto units = units_of(name);
   if (units == "ps") return fmt::format("{} ({})", value, to_rounded(picoseconds(value)));
-  if (units == "B") return fmt::format("{} ({})", value, size_text(value));
+  if (units == "B") return fmt::format("{} ({})", value, counts_memory(name) ? memory_text(value) : size_text(value));
   if (units == "B/s") return to_rounded_rate(static_cast<double>(value));
   return units.empty() ? fmt::format("{}", value) : fmt::format("{} {}", value, units);
 }
@@ -246,9 +246,26 @@ std::string to_text(const Report& report) {
 }
 
 std::string size_text(std::int64_t size) {
-  constexpr std::size_t kLongest = 8;  // what is longer, such as 2.561585MiB, is no size that somebody wrote
+  constexpr std::size_t kLongest = 7;        // what is longer, such as 2.561585MiB, is no size that somebody wrote
+  constexpr std::int64_t kMostBytes = 9999;  // nor are many single bytes
   const auto text = to_string(bytes(size));
-  return text.size() <= kLongest ? text : to_rounded_bytes(static_cast<double>(size));
+  const bool counts_bytes = text.size() >= 2 && text.ends_with('B') && text[text.size() - 2] <= '9';
+  const bool is_short = text.size() <= kLongest && (!counts_bytes || size <= kMostBytes);
+  return is_short ? text : to_rounded_bytes(static_cast<double>(size));
+}
+
+std::string memory_text(std::int64_t size) {
+  constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+  constexpr double kLargest = 999.5;  // prints as 1000
+  auto amount = static_cast<double>(size);
+  std::size_t unit = 0;
+  for (; amount >= kLargest && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  return amount >= kLargest ? fmt::format("{:.0f}{}", amount, kUnits[unit])
+                            : fmt::format("{:.3g}{}", amount, kUnits[unit]);
+}
+
+bool counts_memory(std::string_view name) {
+  return name.starts_with("memory_") || name == "peak_rss_bytes" || name == "largest_point_bytes";
 }
 
 std::string format_table(const std::vector<std::vector<std::string>>& rows) {

@@ -61,8 +61,13 @@ inline constexpr std::int64_t kReportSchema = 2;
 [[nodiscard]] std::string to_text(const Report& report);
 
 /// A size for people: in the shortest exact unit, which is the one that it was written in ("1GiB", "400KB"), or rounded
-/// where that is long.
+/// where that is long or counts many single bytes.
 [[nodiscard]] std::string size_text(std::int64_t size);
+
+/// An amount of memory for people: rounded, in binary units, which limits of memory have.
+[[nodiscard]] std::string memory_text(std::int64_t size);
+/// Whether a metric or a key of a report counts memory.
+[[nodiscard]] bool counts_memory(std::string_view name);
 
 /// Fixed-width columns, the first left-aligned, the others right-aligned; `rows[0]` is the heading.
 [[nodiscard]] std::string format_table(const std::vector<std::vector<std::string>>& rows);

@@ -71,7 +71,9 @@ ResultCell cell_of(const MetricColumn& column, const MetricValue& value) {
   return list.empty() ? ResultCell() : ResultCell(list);
 }
 
-std::string shown_number(std::string_view units, std::int64_t value) {
+std::string shown_number(const ResultColumn& column, std::int64_t value) {
+  const auto units = column.units;
+  if (units == "B" && counts_memory(column.name)) return memory_text(value);
   if (units == "ps") return to_rounded(picoseconds(value));
   if (units == "B/s") return to_rounded_rate(static_cast<double>(value));
   return units == "B" ? size_text(value) : fmt::format("{}", value);
@@ -166,7 +168,7 @@ Result<std::vector<std::size_t>> ResultView::select(std::string_view condition, 
 }
 
 std::string shown(const ResultColumn& column, const ResultCell& cell) {
-  if (const auto* number = std::get_if<std::int64_t>(&cell)) return shown_number(column.units, *number);
+  if (const auto* number = std::get_if<std::int64_t>(&cell)) return shown_number(column, *number);
   if (const auto* number = std::get_if<double>(&cell)) {
     if (column.units == "B/s") return to_rounded_rate(*number);
     if (column.units == "USD") return to_string(dollars(std::llround(*number)));

@@ -16,7 +16,9 @@
 
 #include "builtin_texts.hpp"
 #include "commands.hpp"
+#include "report.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/base/words.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -108,13 +110,13 @@ std::string job_heading(const std::string& name, const StudyCost& cost, const Jo
       "# The study \"{}\", sized by `tenex plan --sbatch`. This file holds the study, and needs no checkout.\n"
       "#   sbatch FILE [DIR] [options of tenex run]       the result is DIR/study.h5\n"
       "# Expected: {} points, {} of one core, the longest {}, the largest {}.\n"
-      "# Asked for: {} ranks of {} threads, {} times the expected time and {} min to start and merge, memory for {}\n"
-      "# points side by side on each rank and a quarter more. At the time limit the job requeues itself and "
+      "# Asked for: {} of {}, {} times the expected time and {} min to start and merge, memory for {}\n"
+      "# side by side on each rank and a quarter more. At the time limit the job requeues itself and "
       "continues.\n",
       one_line(name), cost.points(), to_rounded(picoseconds(std::llround(std::min(cost.seconds(), 9e6) * 1e12))),
       to_rounded(picoseconds(std::llround(std::min(cost.longest(shape.threads), 9e6) * 1e12))),
-      to_rounded_bytes(static_cast<double>(cost.largest_bytes())), shape.nodes * shape.ranks_per_node, shape.threads,
-      kTimeMargin, kStartSeconds / 60, shape.threads);
+      memory_text(static_cast<std::int64_t>(cost.largest_bytes())), counted(shape.nodes * shape.ranks_per_node, "rank"),
+      counted(shape.threads, "thread"), kTimeMargin, kStartSeconds / 60, counted(shape.threads, "point"));
 }
 
 /// The options of sbatch, and places for those that only the user knows.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "observations.hpp"
 #include "report.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/evaluate/kept_schedule.hpp"
@@ -71,7 +72,7 @@ Result<DesignPoint> network_point(std::vector<std::pair<std::string, std::string
   for (const Word& word : {Word("algorithm", kDefaultSynthesizer), Word("collective", "all_gather"),
                            Word("size", "1TiB"), Word("unwind", "1")})
     if (!names(word.first)) settings.push_back(word);
-  return make_point(settings, vocabulary());
+  return point_of_words(settings);
 }
 
 /// The network with switches, and its unwound links, which must be those of the file.
@@ -199,6 +200,21 @@ ExitCode execute(const VerifyArguments& arguments) {
   return sound ? ExitCode::done : ExitCode::some_failed;
 }
 
+namespace {
+
+/// Adds what was recorded of a replay.
+void add_replayed(Report& report, const ScheduleFile& file, const Simulation& simulation) {
+  const auto& busy = simulation.utilization.busy_ps;
+  const std::vector<std::int64_t> busy_ps(busy.begin(), busy.end());
+  std::vector<std::int64_t> groups;
+  if (simulation.sends.sends() > 0)
+    groups = group_times({file.topology, file.collective, file.occupancy}, simulation.sends);
+  add_observations(report, file.topology, static_cast<std::int64_t>(file.topology.links()),
+                   {simulation.links, simulation.utilization.bin.count(), busy_ps, simulation.arrivals, groups});
+}
+
+}  // namespace
+
 ExitCode execute(const ReplayArguments& arguments) {
   if (arguments.other_options) {
     complain({input_error({"--schedule", 0, 0}, "a schedule file has its own point",
@@ -216,6 +232,11 @@ ExitCode execute(const ReplayArguments& arguments) {
   const auto mode = arguments.mode == "timed" ? Replay::timed : Replay::as_soon_as_possible;
   // Planned times keep to them already.
   if (mode == Replay::as_soon_as_possible) options.start_delays = file->start_delays;
+  const auto& watched = arguments.observe;
+  options.record_links = watched.observes("link_bytes");
+  options.record_arrivals = watched.observes("arrivals");
+  options.record_sends = watched.observes("group_times");
+  options.utilization_bins = watched.observes("utilization") ? watched.bins : 0;
   const auto simulation = replay(file->topology, file->collective, file->schedule, mode, options);
   if (!simulation) return refuse(simulation.errors(), ExitCode::some_failed);
   auto report = describe(*file);
@@ -223,6 +244,7 @@ ExitCode execute(const ReplayArguments& arguments) {
   report.add("planned_time_ps",
              last_arrival({file->topology, file->collective, file->occupancy}, file->schedule).count());
   report.add("collective_time_ps", simulation->finish.count());
+  add_replayed(report, *file, *simulation);
   print(report, arguments.json);
   return ExitCode::done;
 }

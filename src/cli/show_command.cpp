@@ -3,16 +3,22 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "commands.hpp"
+#include "pager.hpp"
 #include "report.hpp"
 #include "result_view.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/base/words.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/design/design_point.hpp"
+#include "tenex/files/schedule_file.hpp"
+#include "tenex/store/store.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -141,6 +147,10 @@ Result<std::string> tables_of(const ShowArguments& arguments, const ResultView& 
     if (!by) return by.errors();
     sort_rows(*rows, view, *by, arguments.descending);
   }
+  if (arguments.limit >= 0 && static_cast<std::size_t>(arguments.limit) < rows->size()) {
+    fmt::print(stderr, "the first {} of {} (--limit)\n", arguments.limit, counted(rows->size(), "row"));
+    rows->resize(static_cast<std::size_t>(arguments.limit));
+  }
   const auto columns = columns_of(arguments, view, *rows);
   if (!columns) return columns.errors();
   if (arguments.csv) return csv_of(view, *columns, *rows);
@@ -235,22 +245,45 @@ std::string explanation(const ResultView& view, std::size_t row, bool json) {
   return json ? to_json(report) : to_text(report);
 }
 
+/// Options of sends, which a result has none of.
+Status check_words(const ShowArguments& arguments) {
+  if (arguments.npus.empty() && arguments.chunks.empty() && arguments.at.empty()) return success();
+  return input_error({arguments.dir.string(), 0, 0}, "--npu, --chunk and --at are for schedule files",
+                     "this is a result, which has rows", "name the schedule's file, or choose rows by --where");
+}
+
+/// A folder whose rows are not merged says so, and how they are; the reader tells what else is wrong with a file.
+Status check_merged(const std::filesystem::path& dir, const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error) || file == dir) return success();
+  if (const auto study = read_study_text(dir); !study) return study.errors();
+  return input_error(
+      {dir.string(), 0, 0}, "this folder has no merged result",
+      "study.h5 is written when its run ends; the rows are in its shards",
+      fmt::format("`tenex merge {}` merges the rows that are committed so far, `tenex status {}` counts them",
+                  dir.string(), dir.string()));
+}
+
 }  // namespace
 
 ExitCode execute(const ShowArguments& arguments) {
-  const auto file = arguments.dir.extension() == ".h5" ? arguments.dir : arguments.dir / "study.h5";
+  const bool names_file = arguments.dir.extension() == ".h5" || arguments.dir.extension() == ".json";
+  if (names_file && holds_schedule(arguments.dir)) return show_schedule(arguments);
+  if (const auto words = check_words(arguments); !words) return refuse(words.errors());
+  const auto file = names_file ? arguments.dir : arguments.dir / "study.h5";
+  if (const auto merged = check_merged(arguments.dir, file); !merged) return refuse(merged.errors());
   auto table = read_result(file);
   if (!table) return refuse(table.errors());
   const ResultView view(std::move(table).value());
   if (!arguments.key.empty()) {
     const auto row = row_of(view, arguments.key);
     if (!row) return refuse(row.errors());
-    std::fputs(explanation(view, *row, arguments.json).c_str(), stdout);
+    (void)PagedOutput().print(explanation(view, *row, arguments.json));
     return ExitCode::done;
   }
   const auto text = tables_of(arguments, view);
   if (!text) return refuse(text.errors());
-  std::fputs(text->c_str(), stdout);
+  (void)PagedOutput().print(*text);
   return ExitCode::done;
 }
 

@@ -155,7 +155,7 @@ std::string describe_left(const Overview& overview) {
                         to_clock_text(overview.left.high));
   if (overview.fraction >= 0)
     text += fmt::format(", {:.0f} % of the work is done", std::floor(100 * overview.fraction));
-  text += fmt::format(", at {:.3g} points/s", overview.points_per_second);
+  if (overview.points_per_second > 0) text += fmt::format(", at {:.3g} points/s", overview.points_per_second);
   if (!overview.phase.empty()) text += "; " + overview.phase;
   if (overview.draining) text += "; no further point begins, running points finish first";
   return text;
@@ -211,7 +211,8 @@ std::string text_of(const std::filesystem::path& dir, const FolderStatus& status
     std::vector<std::vector<std::string>> table{{"rank", "host", "rows", "points/s", "begun"}};
     for (const auto& tally : overview.ranks)
       table.push_back({fmt::format("{}", tally.rank.rank), tally.rank.host.empty() ? "?" : tally.rank.host,
-                       fmt::format("{}", tally.rows), fmt::format("{:.3g}", tally.points_per_second),
+                       fmt::format("{}", tally.rows),
+                       tally.points_per_second > 0 ? fmt::format("{:.3g}", tally.points_per_second) : "-",
                        fmt::format("{}", tally.running)});
     text += format_table(table);
   }

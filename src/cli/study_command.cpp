@@ -20,6 +20,7 @@
 #include "shared_study.hpp"
 #include "study_report.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/base/words.hpp"
 #include "tenex/coordinator/coordinator.hpp"
 #include "tenex/coordinator/resources.hpp"
 #include "tenex/coordinator/signals.hpp"
@@ -272,8 +273,8 @@ ExitCode write_sbatch(const PlanArguments& arguments, const Study& study, const 
   if (keeps) {
     if (const auto status = write_file_atomically(*arguments.sbatch, text); !status)
       return refuse(status.errors(), exit_of_once(status.errors()));
-    fmt::print("{}: {} nodes, {} ranks of {} threads", arguments.sbatch->string(), shape.nodes,
-               shape.nodes * shape.ranks_per_node, shape.threads);
+    fmt::print("{}: {}, {} of {}", arguments.sbatch->string(), counted(shape.nodes, "node"),
+               counted(shape.nodes * shape.ranks_per_node, "rank"), counted(shape.threads, "thread"));
     fmt::print("{}\n", arguments.submit ? "" : "; submit it: sbatch " + arguments.sbatch->string());
   }
   if (!arguments.submit) return ExitCode::done;

@@ -131,9 +131,7 @@ class Failures {
     return text + fmt::format(
                       "out of memory{}: give a rank more with --memory, fewer ranks on a node, or a larger one, and "
                       "--retry-failed\n",
-                      largest_ > 0
-                          ? fmt::format(", the largest point takes {}", to_rounded_bytes(static_cast<double>(largest_)))
-                          : "");
+                      largest_ > 0 ? fmt::format(", the largest point takes {}", memory_text(largest_)) : "");
   }
 
  private:

@@ -1,4 +1,6 @@
-// --version --json: what this program was built from, and what it reads and writes.
+// --version, and --version --json: what this program was built from, and what it reads and writes.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 
@@ -21,6 +23,12 @@ constexpr const char* kCompiler = "GCC " __VERSION__;
 #endif
 
 }  // namespace
+
+std::string version_text() {
+  const auto libraries = optional_libraries();
+  return fmt::format("tenex {} ({}{})\nwith {}", version(), git_revision(), git_dirty() ? ", modified" : "",
+                     libraries.empty() ? "no optional library" : libraries);
+}
 
 ExitCode execute(const VersionArguments& /*arguments*/) {
   Report report;

@@ -81,7 +81,9 @@ ProgressState LeadProgress::state_of(const RunMoment& moment, std::vector<Runnin
   std::ranges::sort(running, std::greater(), &RunningNote::left_seconds);
   // At the time limit the run ends when the points that it has begun have ended.
   state.seconds_left = std::min(outlook.seconds_left, std::max(moment.time_left, longest));
-  state.fraction = state.done < state.total ? std::min(outlook.fraction, 0.9999) : 1;
+  // What is left may grow when a point takes longer than expected; what is shown as done never shrinks.
+  shown_fraction_ = state.done < state.total ? std::max(shown_fraction_, std::min(outlook.fraction, 0.9999)) : 1;
+  state.fraction = shown_fraction_;
   return state;
 }
 

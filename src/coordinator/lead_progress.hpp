@@ -61,6 +61,7 @@ class LeadProgress {
   ProgressFile file_;
   Clock::time_point next_write_;
   bool written_ = false;  ///< the progress file has been written
+  double shown_fraction_ = 0;
 };
 
 }  // namespace tenex

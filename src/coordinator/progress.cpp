@@ -2,6 +2,7 @@
 #include "tenex/coordinator/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ std::string progress_line(const ProgressState& state, std::size_t bar_width) {
   const auto percent = static_cast<int>(std::floor(share * 100));
   line += fmt::format("{}/{} points", state.done, state.total);
   line += weighed ? fmt::format(", {}% of the work", percent) : fmt::format(" ({}%)", percent);
-  line += fmt::format(", {:.3g} points/s", state.points_per_second);
+  if (state.points_per_second > 0) line += fmt::format(", {:.3g} points/s", state.points_per_second);
   if (!state.phase.empty()) line += ", " + state.phase;
   if (state.failed > 0) line += fmt::format(", {} not ok", state.failed);
   if (state.draining) {
@@ -54,6 +55,20 @@ std::string progress_line(const ProgressState& state, std::size_t bar_width) {
     line += ", ETA " + to_clock_text(state.seconds_left);
   }
   return line;
+}
+
+std::string fitted_progress_line(const ProgressState& state, std::size_t columns) {
+  constexpr std::size_t kShortestBar = 5;
+  constexpr std::size_t kAround = 3;  // the bar's brackets and the blank after it
+  const auto text = progress_line(state, 0);
+  const auto room = columns > text.size() + kAround ? columns - text.size() - kAround : 0;
+  if (room >= kShortestBar) return progress_line(state, std::min(room, terminal_bar_width));
+  return text.substr(0, columns);
+}
+
+std::size_t terminal_columns(int descriptor) {
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 std::string solver_line(const SolverMoment& moment) {
@@ -114,10 +129,15 @@ void ProgressReporter::finish(ProgressState state) {
 void ProgressReporter::draw(ProgressState state) {
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   if (elapsed > 0) state.points_per_second = static_cast<double>(state.done - done_before_) / elapsed;
-  std::string line = progress_line(state, terminal_ ? terminal_bar_width : 0);
+  // The last column stays free: some terminals wrap a line that fills it.
+  const auto columns = terminal_ ? terminal_columns(STDERR_FILENO) : 0;
+  std::string line = !terminal_    ? progress_line(state, 0)
+                     : columns > 1 ? fitted_progress_line(state, columns - 1)
+                                   : progress_line(state, terminal_bar_width);
   if (terminal_) {
     const auto length = line.size();
-    if (length < last_length_) line.append(last_length_ - length, ' ');
+    const auto before = columns > 1 ? std::min(last_length_, columns - 1) : last_length_;
+    if (length < before) line.append(before - length, ' ');
     last_length_ = length;
     line.insert(0, "\r");
   } else {

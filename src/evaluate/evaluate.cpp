@@ -86,24 +86,6 @@ void measure(Evaluation& row, const PreparedPoint& prepared, SimTime time) {
   row.busbw_bytes_per_s = row.algbw_bytes_per_s * bus_factor(point.collective().kind, largest.members.size());
 }
 
-// The last arrival of each group's chunks.
-std::vector<std::int64_t> group_times(const Instance& instance, const Schedule& schedule) {
-  const auto& collective = instance.collective;
-  const CarriedChunks carried(instance, schedule);
-  std::vector<std::int64_t> times(collective.groups().size(), 0);
-  SendBuffer buffer;
-  for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
-    schedule.read(segment, buffer);
-    const auto& batch = buffer.batch;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      const auto latency = carried.hop(batch.link[i], batch.chunk[i], batch.start_of(i)).latency;
-      auto& last = times[collective.group_of(carried.of(batch.chunk[i]).front()).index()];
-      last = std::max(last, (batch.start_of(i) + latency).count());
-    }
-  }
-  return times;
-}
-
 // Returns False when the row has ended.
 bool verify_stream(Evaluation& row, const PreparedPoint& prepared, const TimedStream& stream, VerifyOptions checking) {
   if (!stream.has_schedule) {
@@ -236,6 +218,23 @@ EvaluationOutput guarded(const EvaluateOptions& options, const Fill& fill_output
 }
 
 }  // namespace
+
+std::vector<std::int64_t> group_times(const Instance& instance, const Schedule& schedule) {
+  const auto& collective = instance.collective;
+  const CarriedChunks carried(instance, schedule);
+  std::vector<std::int64_t> times(collective.groups().size(), 0);
+  SendBuffer buffer;
+  for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
+    schedule.read(segment, buffer);
+    const auto& batch = buffer.batch;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const auto latency = carried.hop(batch.link[i], batch.chunk[i], batch.start_of(i)).latency;
+      auto& last = times[collective.group_of(carried.of(batch.chunk[i]).front()).index()];
+      last = std::max(last, (batch.start_of(i) + latency).count());
+    }
+  }
+  return times;
+}
 
 void state_proof_of_bound(Evaluation& row) {
   const bool reached = row.collective_time_ps <= row.bound_ps;

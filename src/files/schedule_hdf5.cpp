@@ -187,6 +187,14 @@ Status write_recipe_hdf5(const std::filesystem::path& path, const ScheduleRecipe
   return writer->commit();
 }
 
+bool holds_schedule(const std::filesystem::path& path) {
+  if (path.extension() != ".h5") return path.extension() == ".json";
+  const auto reader = ColumnFileReader::open(path);
+  if (!reader) return false;
+  const auto kind = reader->text_attribute("/", "kind");
+  return kind && *kind == kScheduleKind;
+}
+
 Result<ScheduleContent> read_schedule_hdf5(const std::filesystem::path& path, const ReadOptions& options) {
   auto reader = ColumnFileReader::open(path);
   if (!reader) return reader.errors();

@@ -175,6 +175,17 @@ void ChosenSends::visit_links(const std::function<bool(const Send&)>& take) cons
   }
 }
 
+void visit_sends(const ScheduleFile& file, const SendChoice& choice,
+                 const std::function<bool(const ListedSend&)>& take) {
+  const FactsOfSends facts(file, file.schedule.payloads());
+  ChosenSends(file, choice, facts).visit([&](const Send& send) {
+    if (!facts.knows(send))
+      return take({.send = send, .known = false, .arrival = {}, .source = {}, .target = {}, .bytes = {}});
+    const auto [arrival, source, target, bytes] = facts.of(send);
+    return take({send, true, arrival, source, target, bytes, facts.carried(send.chunk)});
+  });
+}
+
 std::uint64_t recipe_hash(const Schedule& schedule, std::uint64_t most, std::uint64_t run) {
   constexpr std::int64_t kRuns = 64;
   if (schedule.sends() <= most) return schedule_hash(schedule);

@@ -92,8 +92,8 @@ std::vector<BadStudy> bad_studies() {
        "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"0GB/s\"\n" + t + rest,
        {":5:", "0GB/s"}},
       {"bits_not_bytes",
-       "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"50Gb/s\"\n" + t + rest,
-       {":5:", "50Gb/s"}},
+       with("size = \"50Gb\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"),
+       {":7:", "50Gb", "counts bits"}},
       {"both_bandwidths", with("npu_bandwidth = \"1GB/s\""), {"npu_bandwidth", "bandwidth"}},
       {"no_alpha", "name = \"bad\"\n[[sweep]]\nbandwidth = \"5GB/s\"\n" + t + rest, {"alpha"}},
       {"too_many_alphas",
@@ -204,7 +204,6 @@ std::vector<BadCall> bad_calls() {
     return first;
   };
   return {
-      {"no_command", {}, 2, {"subcommand"}},
       {"unknown_command", {"plam"}, 2, {"plam", "did you mean", "plan"}},
       {"unknown_option", {"plan", "DIR/good.toml", "--fast"}, 2, {"--fast"}},
       {"missing_study", {"run", "DIR/none.toml", "--out", "DIR/out"}, 2, {"none.toml"}},
@@ -228,7 +227,7 @@ std::vector<BadCall> bad_calls() {
       {"sbatch_is_a_folder", {"plan", "DIR/good.toml", "--sbatch", "DIR"}, 2, {"--sbatch", "is a folder"}},
       {"sbatch_in_no_folder", {"plan", "DIR/good.toml", "--sbatch", "DIR/none/job"}, 2, {"--sbatch", "no folder"}},
       {"sbatch_is_a_device", {"plan", "DIR/good.toml", "--sbatch", "/dev/null"}, 2, {"--sbatch", "/dev/null"}},
-      {"completion_of_another_shell", {"completion", "fish"}, 2, {"tenex completion", "fish", "bash"}},
+      {"completion_of_another_shell", {"completion", "tcsh"}, 2, {"tenex completion", "tcsh", "bash", "fish"}},
       {"manual_of_a_command", {"manual", "run"}, 2, {"tenex manual", "run"}},
       {"submit_of_no_study", {"plan", "--submit"}, 2, {"tenex plan", "study"}},
       {"one_shot_without_size", point({"synthesize"}, {}), 2, {"size"}},

@@ -14,6 +14,7 @@
 namespace tenex::cli {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -78,7 +79,7 @@ TEST(TheCommandTable, HasEveryCommandWithItsOptionsAndWords) {
   EXPECT_EQ(option_of(run, "--quiet").value, "");
   EXPECT_EQ(option_of(run, "--threads").value, "INT");
   EXPECT_TRUE(option_of(command_of(table, "plan"), "--sbatch").optional_value);
-  EXPECT_THAT(option_of(command_of(table, "completion"), "shell").words, ElementsAre("bash", "zsh"));
+  EXPECT_THAT(option_of(command_of(table, "completion"), "shell").words, ElementsAre("bash", "zsh", "fish"));
   EXPECT_THAT(option_of(command_of(table, "list"), "what").words, IsSupersetOf({"all", "algorithms", "columns"}));
   const auto& synthesize = command_of(table, "synthesize");
   EXPECT_THAT(option_of(synthesize, "--occupancy").words, ElementsAre("serialization", "transfer"));  // of the key
@@ -112,7 +113,14 @@ TEST(CompletionInBash, OffersCommandsOptionsAndWords) {
   EXPECT_THAT(completed({"synthesize", "--occupancy", ""}), ElementsAre("serialization", "transfer"));
   EXPECT_THAT(completed({"synthesize", "--occupancy", "=", "tr"}), ElementsAre("transfer"));
   EXPECT_THAT(completed({"synthesize", "--collective", "all_g"}), ElementsAre("all_gather"));
-  EXPECT_THAT(completed({"completion", ""}), ElementsAre("bash", "zsh"));
+  EXPECT_THAT(completed({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
+  // Columns, also after a comma; machines and shapes, whose brackets are escaped unless a quote is open.
+  EXPECT_THAT(completed({"show", "results", "--sort", "collective_time_p"}), ElementsAre("collective_time_ps"));
+  EXPECT_THAT(completed({"show", "results", "--columns", "topology,collective_time_p"}),
+              ElementsAre("topology,collective_time_ps"));
+  EXPECT_THAT(completed({"synthesize", "--topology", "dgx"}), IsSupersetOf({"dgx1", "dgx_h100"}));
+  EXPECT_THAT(completed({"synthesize", "--topology", "mesh"}), Contains("mesh\\("));
+  EXPECT_THAT(completed({"synthesize", "--topology", "\"mesh"}), Contains("mesh("));
   // Where it offers nothing bash offers files.
   EXPECT_THAT(completed({"run", "stu"}), IsEmpty());
   EXPECT_THAT(completed({"run", "study.toml", "--out", "resul"}), IsEmpty());
@@ -137,6 +145,46 @@ TEST(CompletionInZsh, GivesArgumentsTheEntriesOfACommand) {
   EXPECT_EQ(run.err, "");
   // The second word of two. The arguments: -S, file, more, --a-size, --a_size, --kind, -q, --quiet.
   EXPECT_EQ(run.out, "2\ndo\n-q\n8\n--quiet[\\\\no words]\n");
+}
+
+TEST(CompletionInZsh, ListsColumnsAndNetworks) {
+  const auto text = zsh_completion(command_table());
+  EXPECT_THAT(text, HasSubstr(":_values -s , word key topology"));
+  EXPECT_THAT(text, HasSubstr("mesh\\( "));
+  const support::TemporaryFolder folder;
+  support::write_text(folder.path() / "_tenex", text);
+  const auto run = support::run({{"zsh", "-n", (folder.path() / "_tenex").string()}, {}, {}});
+  if (run.exit_code == 127 && std::getenv("CI") == nullptr) GTEST_SKIP() << "no zsh here";
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST(CompletionInFish, HasALineForEveryCommandAndOption) {
+  const auto text = fish_completion(small_table());
+  EXPECT_THAT(text, HasSubstr("complete -c tenex -n __fish_use_subcommand -f -a do -d 'Do it'\n"));
+  EXPECT_THAT(text, HasSubstr("complete -c tenex -n '__fish_seen_subcommand_from do' -l a-size -l a_size -r -d 'of it: "
+                              "[B]'\n"));
+  EXPECT_THAT(text, HasSubstr(" -l kind -x -a 'ring line' -d 'it\\'s one'\n"));
+  EXPECT_THAT(text, HasSubstr(" -s q -l quiet -d '\\\\no words'\n"));
+  EXPECT_THAT(fish_completion(command_table()), HasSubstr(" -l columns -x -a '(__tenex_list key topology"));
+  const support::TemporaryFolder folder;
+  support::write_text(folder.path() / "tenex.fish", fish_completion(command_table()));
+  const auto run = support::run({{"fish", "-n", (folder.path() / "tenex.fish").string()}, {}, {}});
+  if (run.exit_code == 127) GTEST_SKIP() << "no fish here";
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST(TheHelpPage, ListsWordsAndOptionsInFoldedLines) {
+  auto table = small_table();
+  auto& options = table.commands[0].options;
+  options[2].group = "Size";
+  options[2].required = true;
+  options[3].group = options[4].group = "Kind";
+  EXPECT_EQ(help_page(table.commands[0], 50),
+            "Do it\n\nUsage: tenex do file [more ...] [options]\n"
+            "\nWords:\n  file                      a file\n  more ...                  files\n"
+            "\nSize:\n  --a-size TEXT             of it: [B] (required)\n"
+            "\nKind:\n  --kind TEXT               it's one\n  -q, --quiet               \\no words\n"
+            "\nExample:\n  tenex do f\n");
 }
 
 }  // namespace

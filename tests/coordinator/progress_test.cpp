@@ -19,6 +19,10 @@ TEST(Progress, WritesTimesAsPeopleReadThem) {
   EXPECT_EQ(to_clock_text(-1), "?");
 }
 
+TEST(Progress, HasNoRateBeforeTheFirstPoint) {
+  EXPECT_EQ(progress_line({0, 200, 0, 0, 12, false}, 0), "0/200 points (0%), ETA 12s");
+}
+
 TEST(Progress, DrawsABarWithCountsRateAndEta) {
   const ProgressState state{50, 200, 0, 12.34, 12, false};
   EXPECT_EQ(progress_line(state, 8), "[##......] 50/200 points (25%), 12.3 points/s, ETA 12s");
@@ -35,20 +39,29 @@ TEST(Progress, SaysWhatFailedAndThatItDrains) {
 TEST(Progress, WeighsTheWorkOfPointsWhereItIsKnown) {
   ProgressState state{0, 64, 0, 0, 47.5, false};
   state.fraction = 0.376;
-  EXPECT_EQ(progress_line(state, 8), "[###.....] 0/64 points, 37% of the work, 0 points/s, ETA 48s");
+  EXPECT_EQ(progress_line(state, 8), "[###.....] 0/64 points, 37% of the work, ETA 48s");
   state.fraction = 0.9999;  // everything but a last point that takes longer than expected
-  EXPECT_EQ(progress_line(state, 4), "[###.] 0/64 points, 99% of the work, 0 points/s, ETA 48s");
+  EXPECT_EQ(progress_line(state, 4), "[###.] 0/64 points, 99% of the work, ETA 48s");
 }
 
 TEST(Progress, NamesWhatGoesOnBeforePointsAreEvaluated) {
   ProgressState state{0, 64, 0, 0, -1, false};
   state.phase = "search round 1 of 2";
-  EXPECT_EQ(progress_line(state, 0), "0/64 points (0%), 0 points/s, search round 1 of 2, ETA ?");
+  EXPECT_EQ(progress_line(state, 0), "0/64 points (0%), search round 1 of 2, ETA ?");
+}
+
+TEST(Progress, FitsTheTerminal) {
+  const ProgressState state{50, 200, 0, 12.34, 12, false};
+  const std::string text = "50/200 points (25%), 12.3 points/s, ETA 12s";  // 43 characters
+  EXPECT_EQ(fitted_progress_line(state, 120), "[" + std::string(7, '#') + std::string(23, '.') + "] " + text);
+  EXPECT_EQ(fitted_progress_line(state, 54), "[##......] " + text);  // 54 - 43 - 3 = 8 of a bar
+  EXPECT_EQ(fitted_progress_line(state, 50), text);                  // 4 would be no bar
+  EXPECT_EQ(fitted_progress_line(state, 20), text.substr(0, 20));
 }
 
 TEST(Progress, NamesNoEtaForAFinishedRunNorOneWithoutPoints) {
   EXPECT_EQ(progress_line({200, 200, 0, 4, 0, false}, 4), "[####] 200/200 points (100%), 4 points/s");
-  EXPECT_EQ(progress_line({0, 0, 0, 0, 0, false}, 2), "[##] 0/0 points (100%), 0 points/s");
+  EXPECT_EQ(progress_line({0, 0, 0, 0, 0, false}, 2), "[##] 0/0 points (100%)");
 }
 
 TEST(SolverLine, TellsEpochsTimeBoundGapAndWork) {

@@ -26,6 +26,7 @@ if readelf -d "$prefix/bin/tenex" | grep -E 'RPATH|RUNPATH'; then fail "the inst
 "$prefix/bin/tenex" manual | cmp - "$prefix/share/man/man1/tenex.1"
 "$prefix/bin/tenex" completion bash | cmp - "$prefix/share/bash-completion/completions/tenex"
 "$prefix/bin/tenex" completion zsh | cmp - "$prefix/share/zsh/vendor-completions/_tenex"
+"$prefix/bin/tenex" completion fish | cmp - "$prefix/share/fish/vendor_completions.d/tenex.fish"
 [ -f "$prefix/share/doc/tenex/copyright" ] || fail "the licence is missing"
 # Python's package has its own ways: pip, or the Debian package.
 [ ! -e "$prefix/lib/python3" ] || fail "Python files came without being asked for"

@@ -25,6 +25,11 @@ struct ProgressState {
 [[nodiscard]] std::string to_clock_text(double seconds);
 /// One line without a newline: with a bar of `bar_width` characters, or none where it is 0. Pure.
 [[nodiscard]] std::string progress_line(const ProgressState& state, std::size_t bar_width);
+/// The same with a bar, in at most `columns` characters: the bar is shorter where they are few, then the end is cut.
+[[nodiscard]] std::string fitted_progress_line(const ProgressState& state, std::size_t columns);
+
+/// The characters of a line on the terminal that the file descriptor is, 0 where it is none or does not tell.
+[[nodiscard]] std::size_t terminal_columns(int descriptor);
 
 /// One line without a newline about a solver that works: epochs, time, bound, gap, nodes, seconds. Pure.
 [[nodiscard]] std::string solver_line(const SolverMoment& moment);

@@ -105,6 +105,9 @@ class Foresight {
   std::unordered_map<std::string, std::string> known_;
 };
 
+/// The last arrival of each process group's chunks, in picoseconds. O(sends).
+[[nodiscard]] std::vector<std::int64_t> group_times(const Instance& instance, const Schedule& schedule);
+
 /// The estimate of one point under a limit.
 [[nodiscard]] Estimate estimate(const DesignPoint& point,
                                 std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes);

@@ -10,7 +10,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -59,6 +61,26 @@ struct SendChoice {
   /// "from or to NPUs 0-7, of chunks 3, from 5000 ps on"; empty where all are wanted.
   [[nodiscard]] std::string text() const;
 };
+
+/// A send of a file, and what follows of it.
+struct ListedSend {
+  Send send;
+  bool known = true;  ///< whether its link and what it carries exist; if not, all that follows is empty
+  SimTime arrival;    ///< of its last byte
+  VertexId source;
+  VertexId target;
+  Bytes bytes;                           ///< of all chunks that it carries
+  std::span<const ChunkId> chunks = {};  ///< those
+};
+
+/// Calls take(send) for each wanted send in the order of (start, link), until it returns false. O(sends in the range of
+/// time); for wanted NPUs of a schedule that offers access by links, O(sends of their links). Memory: a segment.
+void visit_sends(const ScheduleFile& file, const SendChoice& choice,
+                 const std::function<bool(const ListedSend&)>& take);
+
+/// Whether a file says of itself that it is a schedule, by its kind (HDF5) or its name (.json). False also for what
+/// cannot be read. O(1).
+[[nodiscard]] bool holds_schedule(const std::filesystem::path& path);
 
 struct WriteOptions {
   int threads = 1;         ///< for compression; their number never changes the bytes
