@@ -2,7 +2,7 @@
 
     python3 -m tenex_analysis.curves DIR                      print a table: who is fastest where, and how close
     python3 -m tenex_analysis.curves DIR --png FILE           and draw the curves
-    python3 -m tenex_analysis.curves DIR --where CONDITION    only of rows for which the condition holds (analysis/conditions.md)
+    python3 -m tenex_analysis.curves DIR --where CONDITION    only of rows for which it holds (analysis/conditions.md)
 
 Bus bandwidth is that of nccl-tests: size over time, times 2(n-1)/n for an All-Reduce, (n-1)/n for All-Gather,
 Reduce-Scatter and All-to-All. Of several rows of an algorithm at a size (chunks, attempts, ...) the fastest counts. The
