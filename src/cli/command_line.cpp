@@ -62,7 +62,7 @@ std::string shell_quoted(std::string_view text) {
 Result<DesignPoint> point_of_words(const std::vector<std::pair<std::string, std::string>>& settings) {
   std::vector<std::string> notes;
   auto point = make_point(settings, vocabulary(), &notes);
-  for (const auto& note : notes) warn("--" + note);
+  for (const auto& note : notes) warn(note);
   return point;
 }
 

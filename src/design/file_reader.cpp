@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "design/setting_value.hpp"
+#include "tenex/base/units.hpp"
 #include "tenex/files/input_files.hpp"
 
 namespace tenex {
@@ -101,6 +102,7 @@ Result<TopologyValue> FileReader::load_machine(const std::string& path, const Pl
   TopologyValue value;
   value.choice.text = path;
   value.from_file = true;
+  if (!builtin) note_bits(path, file->content);
   if (!builtin) contents_.emplace(path, file->content);
   if (machine->shaped) {
     value.choice.shape = machine->shaped->shape;
@@ -114,6 +116,24 @@ Result<TopologyValue> FileReader::load_machine(const std::string& path, const Pl
   value.switches = machine->topology.switches();
   value.choice.machine_content = std::move(file->content);
   return value;
+}
+
+void FileReader::note_bits(const std::string& path, std::string_view content) {
+  for (auto open = content.find('"'); open != std::string_view::npos; open = content.find('"', open)) {
+    const auto close = std::min(content.find('"', open + 1), content.size());
+    add_notes_on_bits(path, content.substr(open + 1, close - open - 1), notes_);
+    open = std::min(close + 1, content.size());
+  }
+}
+
+void add_notes_on_bits(std::string_view who, std::string_view list, std::vector<std::string>& notes) {
+  for (std::size_t at = 0; at < list.size();) {
+    const auto end = std::min(list.find(',', at), list.size());
+    auto note = note_on_bits(list.substr(at, end - at));
+    if (!note.empty()) note = fmt::format("{}: {}", who, note);
+    if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+    at = end + 1;
+  }
 }
 
 Result<NamedFile> FileReader::load_named(std::string_view kind, const std::string& text, const Place& place) {

@@ -45,7 +45,12 @@ class PointReader {
       : vocabulary_(vocabulary), files_({}, vocabulary), context_{vocabulary, files_} {}
 
   /// How values were understood that may be meant otherwise.
-  [[nodiscard]] const std::vector<std::string>& notes() const { return context_.notes; }
+  [[nodiscard]] std::vector<std::string> notes() const {
+    std::vector<std::string> all;
+    for (const auto& note : context_.notes) all.push_back("--" + note);
+    all.insert(all.end(), files_.notes().begin(), files_.notes().end());
+    return all;
+  }
 
   Result<DesignPoint> read(const std::vector<std::pair<std::string, std::string>>& settings) {
     for (const auto& [name, text] : settings) read_one(name, text);

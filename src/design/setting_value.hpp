@@ -69,6 +69,8 @@ class FileReader {
   [[nodiscard]] Result<NamedFile> read_text(const std::string& path, const Place& place);
   /// The contents of the files that could be read so far, by path as written.
   [[nodiscard]] const std::map<std::string, SharedText, std::less<>>& contents() const { return contents_; }
+  /// How values of machine files were understood that may be meant otherwise, each once.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   struct Loaded {
@@ -78,12 +80,15 @@ class FileReader {
   [[nodiscard]] Result<Loaded> load(const std::string& path, const Place& place);
   [[nodiscard]] Result<TopologyValue> load_machine(const std::string& path, const Place& place);
   [[nodiscard]] Result<NamedFile> load_named(std::string_view kind, const std::string& text, const Place& place);
+  /// Notes the bandwidths in bits among the quoted texts of a machine file.
+  void note_bits(const std::string& path, std::string_view content);
 
   std::filesystem::path folder_;
   const Vocabulary& vocabulary_;
   std::map<std::string, Result<TopologyValue>> machines_;
   std::map<std::pair<std::string, std::string>, Result<NamedFile>> named_;  // (kind, text)
   std::map<std::string, SharedText, std::less<>> contents_;
+  std::vector<std::string> notes_;
 };
 
 /// Objects that parsing a value needs.
@@ -101,6 +106,9 @@ struct ValueContext {
 
 /// The built-in prices, for points that name none; null if there are no such prices.
 [[nodiscard]] Result<SharedValue> default_cost_model(const Place& place, ValueContext& context);
+
+/// Adds a note for each bandwidth in bits of a comma list, unless it is there: "WHO: 400Gb/s is read as 50GB/s ...".
+void add_notes_on_bits(std::string_view who, std::string_view list, std::vector<std::string>& notes);
 
 /// All bytes of a file. Errors: environment, without a place.
 [[nodiscard]] Result<std::string> read_bytes(const std::filesystem::path& path);

@@ -42,7 +42,8 @@ class StudyReader {
     enumerate(objectives);
     if (errors_.empty()) objectives.conclude(errors_, study_.warnings);  // otherwise points may be missing
     if (!errors_.empty()) return std::move(errors_);
-    study_.warnings.insert(study_.warnings.end(), context_.notes.begin(), context_.notes.end());
+    for (const auto& notes : {context_.notes, context_.files.notes()})
+      study_.warnings.insert(study_.warnings.end(), notes.begin(), notes.end());
     study_.digest = digest_of(study_);
     return std::move(study_);
   }

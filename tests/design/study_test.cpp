@@ -393,6 +393,17 @@ TEST_F(StudyWithMachine, TellsWhatIsWrongInTheFile) {
   EXPECT_THAT(messages_of(read("topology = \"machines/bad.toml\"\n")), testing::HasSubstr("machines/bad.toml:1:8: "));
 }
 
+TEST_F(StudyWithMachine, SaysHowItReadsBandwidthsInBits) {
+  std::string text = kShapedBox;
+  const auto at = text.find("bandwidth = \"") + 13;
+  text.replace(at, text.find('"', at) - at, "400Gb/s, 40Gb/s");
+  std::ofstream(folder_ / "machines" / "bits.toml") << text;
+  const auto study = read("topology = \"machines/bits.toml\"\n");
+  ASSERT_TRUE(study.ok()) << messages_of(study);
+  EXPECT_THAT(study->warnings, ElementsAre("machines/bits.toml: 400Gb/s is read as 50GB/s (8 bits are a byte)",
+                                           "machines/bits.toml: 40Gb/s is read as 5GB/s (8 bits are a byte)"));
+}
+
 TEST(Study, SaysHowItReadsBandwidthsInBits) {
   // 400e9 / 8 = 50e9 and 100e9 / 8 = 12.5e9; each spelling is told once.
   const auto study = study_with("axes.bandwidth = [\"400Gb/s\", \"50GB/s\", \"100Gbps\"]\nchunks = 2\n");

@@ -100,22 +100,6 @@ Result<SettingValue> list_value(const Node& node, Result<std::vector<T>> list) {
   return value;
 }
 
-/// Tells how bandwidths in bits were read, which the values of comma lists may be, too.
-void note_bits(const Node& node, std::string_view name, ValueContext& context) {
-  if (node.is(NodeKind::array))
-    for (const Node& item : node.items()) note_bits(item, name, context);
-  if (!node.is(NodeKind::string)) return;
-  const std::string_view text = node.text();
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find(',', at), text.size());
-    auto note = note_on_bits(text.substr(at, end - at));
-    if (!note.empty()) note = fmt::format("{}: {}", name, note);
-    if (!note.empty() && std::ranges::find(context.notes, note) == context.notes.end())
-      context.notes.push_back(std::move(note));
-    at = end + 1;
-  }
-}
-
 }  // namespace
 
 Result<SettingValue> parse_times(const Setting&, std::string_view name, const Node& node, ValueContext&) {
@@ -123,7 +107,7 @@ Result<SettingValue> parse_times(const Setting&, std::string_view name, const No
 }
 Result<SettingValue> parse_bandwidths(const Setting&, std::string_view name, const Node& node, ValueContext& context) {
   auto value = list_value(node, as_bandwidths(node, name));
-  if (value) note_bits(node, name, context);
+  if (value) add_notes_on_bits(name, node.text(), context.notes);
   return value;
 }
 
