@@ -8,7 +8,6 @@
 
 #include "codesign/region_data.hpp"
 #include "codesign/splitting.hpp"
-#include "tenex/base/words.hpp"
 
 namespace tenex {
 namespace {
@@ -28,12 +27,6 @@ constexpr std::array kSchemes{
 }  // namespace
 
 std::string_view to_string(SplitScheme scheme) { return kSchemes[static_cast<std::size_t>(scheme)].name; }
-
-Result<SplitScheme> parse_split_scheme(std::string_view text, const Place& place) {
-  std::vector<std::string_view> names;
-  for (const auto& entry : kSchemes) names.push_back(entry.name);
-  return parse_name<SplitScheme>(text, names, "scheme", place);
-}
 
 Result<BandwidthSplit> split_bandwidth(SplitScheme scheme, const TimeModel& model, const BandwidthRegion& region,
                                        const CostRates* rates, const SplitOptions& options) {

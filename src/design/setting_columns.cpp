@@ -98,10 +98,4 @@ std::string text_setting(const DesignPoint& point, std::string_view column) {
   return setting.text(view_of(point));
 }
 
-std::int64_t integer_setting(const DesignPoint& point, std::string_view column) {
-  const Setting& setting = setting_in(column);
-  ensure(setting.integer != nullptr, "the column of a setting is of another kind");
-  return setting.integer(view_of(point));
-}
-
 }  // namespace tenex

@@ -318,8 +318,4 @@ Result<bool> evaluate_condition(const Expression& condition, const Lookup& looku
   return Evaluator(lookup).condition(condition);
 }
 
-Result<ExpressionValue> evaluate_value(const Expression& expression, const Lookup& lookup) {
-  return Evaluator(lookup).value(expression, false);
-}
-
 }  // namespace tenex

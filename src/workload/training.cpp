@@ -46,7 +46,6 @@ void add_turns(TrainingTime& time, const TrainingTime& turn, std::int64_t turns)
 }  // namespace
 
 std::string_view to_string(TrainingLoop loop) { return kLoopNames[static_cast<std::size_t>(loop)]; }
-std::vector<std::string_view> training_loop_names() { return {kLoopNames.begin(), kLoopNames.end()}; }
 Result<TrainingLoop> parse_training_loop(std::string_view text, const Place& place) {
   return parse_name<TrainingLoop>(text, kLoopNames, "training loop", place);
 }

@@ -1,6 +1,8 @@
 // The cases of several benchmark programs: shapes by name, All-Gather of one chunk per NPU unless said otherwise.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <string_view>
 #include <utility>
 
@@ -29,6 +31,13 @@ inline Case make_case(std::string_view shape, CollectiveKind kind = CollectiveKi
 inline Synthesis synthesize_case(const Case& given, std::uint64_t seed = 1) {
   const SynthesisProblem problem{given.topology, given.collective, Occupancy::transfer, {seed}};
   return find_synthesizer("tacos")->synthesize(problem).value();
+}
+
+/// The CPU seconds of this process in user mode.
+inline double user_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
 }
 
 }  // namespace tenex::benchmarks

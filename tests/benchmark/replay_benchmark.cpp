@@ -4,7 +4,6 @@
 // Counters: sends (of both streams), ns_per_send (user time), bytes_per_send (joint_replay_bytes()), found_ns_per_send
 // (the check for shared links, find_shared_link()).
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <cstdint>
@@ -55,12 +54,6 @@ std::vector<ReplayCase> replay_cases() {
        {rows(32, 32), rows(8, 128)}},
       {"all_to_all_torus_256", "torus(16,16)", {"all_to_all", "all_gather"}, {"direct", "tacos"}},
   };
-}
-
-double user_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
 }
 
 support::PartOfPoint part_of(const ReplayCase& given, std::size_t stream) {

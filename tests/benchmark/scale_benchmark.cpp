@@ -71,12 +71,6 @@ std::vector<ScaleCase> scale_cases() {
   };
 }
 
-double user_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
-}
-
 double peak_gigabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

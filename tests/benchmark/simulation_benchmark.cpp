@@ -96,12 +96,6 @@ std::vector<SimulationCase> simulation_cases() {
   };
 }
 
-double user_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
-}
-
 void count(benchmark::State& state, const Simulation& simulation, double user) {
   using benchmark::Counter;
   rusage usage{};

@@ -272,8 +272,9 @@ TEST(Schemes, WorkWithoutCommunication) {
 }
 
 TEST(Schemes, HaveNames) {
-  for (const auto scheme : {perf_opt, perf_per_cost, equal}) EXPECT_EQ(*parse_split_scheme(to_string(scheme)), scheme);
-  EXPECT_THAT(to_string(parse_split_scheme("perf_per_cots").errors()), HasSubstr("did you mean \"perf_per_cost\"?"));
+  EXPECT_EQ(to_string(perf_opt), "perf_opt");
+  EXPECT_EQ(to_string(perf_per_cost), "perf_per_cost");
+  EXPECT_EQ(to_string(equal), "equal");
 }
 
 }  // namespace

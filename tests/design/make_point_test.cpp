@@ -242,7 +242,7 @@ TEST(Settings, AreNamedAsTheirKeysUnlessTheWordIsTaken) {
 TEST(Settings, RefuseAnUnknownNameOrTheWrongKind) {
   EXPECT_THROW((void)text_setting(DesignPoint(), "colour"), InvariantError);
   EXPECT_THROW((void)text_setting(DesignPoint(), "chunks"), InvariantError);
-  EXPECT_THROW((void)integer_setting(DesignPoint(), "topology"), InvariantError);
+  EXPECT_THROW((void)setting_cell(DesignPoint(), "colour"), InvariantError);
 }
 
 }  // namespace

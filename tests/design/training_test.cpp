@@ -18,7 +18,7 @@ TEST(TrainingText, OfAPlainPoint) {
                                  "\n"
                                  "hp=4,8\n"
                                  "npu_bandwidth=200000000000,100000000000\n"
-                                 "physics=12\n"
+                                 "physics=13\n"
                                  "seed=1\n"
                                  "topology=RI(4)_SW(8)\n"
                                  "workload=" +
@@ -75,7 +75,7 @@ TEST(TrainingText, OfAPointWithEverything) {
                 kGpt3 + " HP-(4,8) x1; " + kMsft +
                 " HP-(8,4) x2\n"
                 "optimize_with=libra_derated\n"
-                "physics=12\n"
+                "physics=13\n"
                 "price_level=mid\n"
                 "scheme=perf_opt\n"
                 "seed=3\n"
@@ -175,19 +175,19 @@ TEST(TrainingSettings, OfAPointThatTrains) {
   const DesignPoint point = training_with({{"hp", "HP-(4,8)"}, {"compute", "234TFLOPS"}});
   EXPECT_EQ(text_setting(point, "workload"), "gpt3");
   EXPECT_EQ(text_setting(point, "hp"), "4,8");
-  EXPECT_EQ(integer_setting(point, "compute"), 234'000'000'000'000);
+  EXPECT_EQ(std::get<std::int64_t>(setting_cell(point, "compute")), 234'000'000'000'000);
   EXPECT_EQ(text_setting(point, "collective_time_setting"), "libra");
   EXPECT_EQ(setting_cell(point, "npu_bandwidth"),
             SettingCell(std::vector<std::int64_t>{200'000'000'000, 100'000'000'000}));
   EXPECT_EQ(text_setting(point, "cost_model"), "libra");
-  EXPECT_EQ(integer_setting(point, "total_bandwidth"), -1);
+  EXPECT_EQ(std::get<std::int64_t>(setting_cell(point, "total_bandwidth")), -1);
   // The point has no collective, and no algorithm with its settings.
   for (const std::string name : {"collective", "groups_setting", "without", "algorithm", "occupancy", "backend",
                                  "engine_setting", "order", "stragglers", "simulation_engine_setting"}) {
     EXPECT_EQ(text_setting(point, name), "") << name;
   }
   for (const std::string name : {"size", "chunks", "root", "overlap", "attempts", "window", "unwind"}) {
-    EXPECT_EQ(integer_setting(point, name), -1) << name;
+    EXPECT_EQ(std::get<std::int64_t>(setting_cell(point, name)), -1) << name;
   }
 }
 
@@ -197,7 +197,7 @@ TEST(TrainingSettings, ShowTheSetOfWorkloadsByItsNames) {
                                            {"total_bandwidth", "1TB/s"},
                                            {"optimize_for", "gpt3 HP-(4,8); msft_1t HP-(8,4) x2"}});
   EXPECT_EQ(text_setting(point, "optimize_for"), "gpt3 HP-(4,8) x1; msft_1t HP-(8,4) x2");
-  EXPECT_EQ(integer_setting(point, "total_bandwidth"), 1'000'000'000'000);
+  EXPECT_EQ(std::get<std::int64_t>(setting_cell(point, "total_bandwidth")), 1'000'000'000'000);
 }
 
 TEST(TrainingSettings, AreNumbersWhereTheyAreQuantities) {

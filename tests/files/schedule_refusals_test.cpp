@@ -16,12 +16,7 @@
 namespace tenex {
 namespace {
 
-using samples::copies;
-using samples::message_of;
-using samples::mixed;
-using samples::recipe;
-using samples::sample;
-using samples::with_payloads;
+using namespace samples;
 using support::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;

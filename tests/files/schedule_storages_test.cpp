@@ -13,6 +13,7 @@
 #include "schedule/symmetric_factories.hpp"
 #include "support/draws.hpp"
 #include "support/process.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/schedule/storage/block_schedule.hpp"
 #include "tenex/schedule/storage/comb_schedule.hpp"
@@ -308,7 +309,7 @@ TEST_P(EveryStorage, IsReadAsTheSameSends) {
     EXPECT_EQ(schedule_hash(read->schedule), schedule_hash(file.schedule));
     EXPECT_EQ(read->topology.unwound_shape(), file.topology.unwound_shape());
     const auto verdict = verify({read->topology, read->collective, read->occupancy}, read->schedule);
-    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "schedule/link_major_storage.hpp"
 #include "schedule/schedule_factories.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/schedule/views/views.hpp"
 
@@ -100,7 +101,7 @@ TEST_P(LinkViews, AnAllReduceOfOneGatherIsValidLinkByLinkAndInTimeOrder) {
   const Verdict by_link = verify({topology_, all_reduce_, GetParam()}, both);
   const Verdict by_time = verify({topology_, all_reduce_, GetParam()}, make_list_schedule(list_sends(both)));
   for (const Verdict& verdict : {by_link, by_time}) {
-    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
     EXPECT_EQ(verdict.sends, 2U * 24U * 11U);  // every chunk to or from 11 others, twice
     EXPECT_EQ(verdict.collective_time, last_arrival({topology_, all_reduce_, GetParam()}, both));
     EXPECT_EQ(verdict.reduction_check, "in_tree");

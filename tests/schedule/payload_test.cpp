@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schedule/schedule_factories.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
@@ -42,12 +43,7 @@ class Parcels {
   Payloads payloads_;
 };
 
-std::vector<std::string> messages(const Verdict& verdict) {
-  std::vector<std::string> texts;
-  for (const auto& finding : verdict.findings)
-    texts.push_back(std::string(to_string(finding.violation)) + ": " + finding.message);
-  return texts;
-}
+using support::messages;
 
 /// All-Reduce by recursive halving and doubling: halves with the NPU at distance 2, quarters with that at distance 1.
 Schedule halving_doubling(const Topology& topology, SimTime second, SimTime third, SimTime fourth) {

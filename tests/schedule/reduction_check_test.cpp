@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "schedule/schedule_factories.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
@@ -92,7 +93,7 @@ TEST(ReductionChecks, AllowAnAllReducesSumsToBecomeCompleteAnywhere) {
   const Schedule schedule = make_list_schedule(summed_at_the_end(topology));
   for (const auto method : {ReductionCheck::in_tree, ReductionCheck::exact_sets}) {
     const Verdict verdict = verify({topology, collective, Occupancy::transfer}, schedule, by(method, 10'000));
-    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
     EXPECT_EQ(verdict.reduction_check, method == ReductionCheck::in_tree ? "in_tree" : "exact_sets");
     EXPECT_EQ(verdict.collective_time, nanoseconds(3 * 4 * 520));
   }
@@ -195,7 +196,7 @@ TEST(ReductionChecks, CountPartialSumsThatNobodyNeedsAsWaste) {
   const auto link = [&](std::uint32_t a, std::uint32_t b) { return test::link_between(topology, a, b).value(); };
   const auto check = [&](std::vector<Send> sends) {
     const Verdict verdict = verify({topology, scatter, Occupancy::transfer}, make_list_schedule(std::move(sends)));
-    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
     return std::pair(verdict.collective_time, verdict.waste);
   };
   const Send to_first = sum_of(0, link(1, 0), microseconds(0));

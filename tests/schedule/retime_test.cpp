@@ -7,6 +7,7 @@
 #include <map>
 
 #include "schedule/schedule_factories.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/slow_windows.hpp"
 
@@ -155,7 +156,7 @@ TEST_P(RetimingOfAnyCollective, IsValidAndNowhereLaterThanThePlan) {
       const Schedule plan = test::greedy_schedule({topology, collective, built}, seed);
       const Schedule sooner = retime({topology, collective, replayed}, plan);
       const Verdict verdict = verify({topology, collective, replayed}, sooner);
-      EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
       expect_no_send_later(sooner, plan);
       EXPECT_EQ(schedule_hash(retime({topology, collective, replayed}, sooner)),
                 schedule_hash(sooner));  // nothing left to gain

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schedule/symmetric_factories.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/storage/symmetric_schedule.hpp"
 #include "tenex/schedule/timing/retime.hpp"
@@ -230,7 +231,7 @@ TEST(SymmetricViews, ReverseIntoAReduceScatterOnTheSameTopology) {
       const Schedule gathered = symmetric(topology, gather, gather_orbits({topology, gather, occupancy}));
       const Schedule scattered = reversed_symmetric({topology, scatter, occupancy}, gathered);
       const Verdict verdict = verify({topology, scatter, occupancy}, scattered);
-      EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
       EXPECT_EQ(verdict.collective_time, last_arrival({topology, gather, occupancy}, gathered));
       EXPECT_EQ(scattered.sends(), gathered.sends());
     }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "schedule/schedule_factories.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
@@ -51,12 +52,7 @@ Verdict check(CollectiveKind kind, std::vector<Send> sends, const Topology& topo
   return verify({topology, on_line3(kind), occupancy}, make_list_schedule(std::move(sends)));
 }
 
-std::vector<std::string> messages(const Verdict& verdict) {
-  std::vector<std::string> texts;
-  for (const auto& finding : verdict.findings)
-    texts.push_back(std::string(to_string(finding.violation)) + ": " + finding.message);
-  return texts;
-}
+using support::messages;
 
 TEST(Verifier, AcceptsAnAllGather) {
   const Verdict verdict = check(CollectiveKind::all_gather, gather_sends());

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "schedule/schedule_factories.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
@@ -23,12 +24,7 @@ Topology star3(SwitchProperties properties = {}) {
   return test::star(3, properties, microseconds(1), gigabytes_per_second(1));
 }
 
-std::vector<std::string> messages(const Verdict& verdict) {
-  std::vector<std::string> texts;
-  for (const auto& finding : verdict.findings)
-    texts.push_back(std::string(to_string(finding.violation)) + ": " + finding.message);
-  return texts;
-}
+using support::messages;
 
 Verdict broadcast(const Topology& topology, std::vector<Send> sends) {
   const auto collective = support::collective(CollectiveKind::broadcast, 3, bytes(1000));

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "schedule/schedule_factories.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
@@ -149,7 +150,7 @@ TEST(Reversal, IsValidOnEveryKindOfTopologyUnderBothOccupancies) {
         const auto collective = support::collective(kind, topology.npus(), bytes(90'000), 2, groups);
         const Schedule schedule = test::greedy_schedule({topology, collective, occupancy}, seed, true);
         const Verdict verdict = verify({topology, collective, occupancy}, schedule);
-        EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+        EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
         EXPECT_EQ(verdict.waste, 0U);
         EXPECT_EQ(verdict.reduction_check, "in_tree");
       }
@@ -162,7 +163,7 @@ TEST(Reversal, ReversesThePathsOfMessages) {
   const auto sends = test::direct_over_switch({topology.reversed(), gather, Occupancy::serialization}, true);
   const Schedule reduction = reversed({topology, gather, Occupancy::serialization}, make_list_schedule(sends));
   const Verdict verdict = verify({topology, scatter, Occupancy::serialization}, reduction);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+  EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
 }
 
 TEST(Reversal, OfAScheduleWithWasteCountsAContributionTwice) {
@@ -248,7 +249,7 @@ TEST(SequenceOfMessages, NumbersTheGathersMessagesAfterTheReductions) {
   const Schedule both = then_gather({topology, all_reduce, Occupancy::serialization},
                                     part(CollectiveKind::reduce_scatter), part(CollectiveKind::all_gather));
   const Verdict verdict = verify({topology, all_reduce, Occupancy::serialization}, both);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+  EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
   // The same for a sequence of sequences: columns read in place are shifted in place.
   const Schedule thrice =
       then_gather({topology, all_reduce, Occupancy::serialization}, part(CollectiveKind::reduce_scatter), both);

@@ -12,6 +12,7 @@
 #include "support/collectives.hpp"
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
@@ -63,7 +64,7 @@ TEST(WindowEngine, EqualsTheReferenceForMixturesWhoseGroupsShareNpus) {
     expect_equal_to_reference(topology, collective, *program, occupancy, some_delays(topology, seed));
     const auto recorded = simulate(topology, collective, *program, recording(occupancy)).value();
     const auto verdict = verify({topology, collective, occupancy}, recorded.sends);
-    ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    ASSERT_TRUE(verdict.valid()) << support::first_finding(verdict);
     ASSERT_EQ(verdict.waste, 0U);
     ASSERT_EQ(verdict.collective_time, recorded.finish);
     const auto replayed = replay(topology, collective, recorded.sends, Replay::timed, recording(occupancy)).value();

@@ -10,6 +10,7 @@
 #include "simulation/programs.hpp"
 #include "simulation/replay/link_set.hpp"
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
@@ -121,7 +122,7 @@ TEST(PromptReplay, IsNeverLaterThanThePlanAndStaysValid) {
       // A work-conserving simulation has no slack to lose; a stretched plan shrinks back to it.
       ASSERT_LE(replayed.finish, plan.finish);
       const auto verdict = verify({topology, collective, occupancy}, replayed.sends);
-      ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      ASSERT_TRUE(verdict.valid()) << support::first_finding(verdict);
     }
   });
 }

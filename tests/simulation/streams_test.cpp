@@ -7,6 +7,7 @@
 #include "simulation/programs.hpp"
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
@@ -55,7 +56,7 @@ TEST(SimulatedStream, IsAValidScheduleWithoutWaste) {
   for_every_stream(
       [](const Topology& topology, const Collective& collective, Occupancy occupancy, const Simulation& simulation) {
         const auto verdict = verify({topology, collective, occupancy}, simulation.sends);
-        ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+        ASSERT_TRUE(verdict.valid()) << support::first_finding(verdict);
         ASSERT_EQ(verdict.waste, 0U);
         ASSERT_EQ(verdict.sends, simulation.hops);
         ASSERT_EQ(verdict.collective_time, simulation.finish);

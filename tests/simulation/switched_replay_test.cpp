@@ -9,6 +9,7 @@
 
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
@@ -121,7 +122,7 @@ TEST(SwitchedReplay, IsAValidScheduleOfTheNetworkAndNeverBelowItsBound) {
       const auto real = played_network(network, forwarding);
       const auto played = play_on_switches(real, unwound, collective, schedule, kept(occupancy)).value();
       const auto verdict = verify({real, collective, occupancy}, played.sends);
-      ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      ASSERT_TRUE(verdict.valid()) << support::first_finding(verdict);
       ASSERT_EQ(verdict.collective_time, played.finish);
       ASSERT_GE(played.finish, best_cheap_bound({{real, collective, occupancy}, true}).time);
     }

@@ -15,6 +15,7 @@
 #include "support/collectives.hpp"
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
@@ -207,7 +208,7 @@ TEST(WiresEngine, MakesValidSchedulesWhoseSendsShareNoLink) {
         const auto program = support::program_of("direct", topology, collective);
         const auto simulation = simulate(topology, collective, *program, support::recording(occupancy)).value();
         const auto verdict = verify({topology, collective, occupancy}, simulation.sends);
-        ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+        ASSERT_TRUE(verdict.valid()) << support::first_finding(verdict);
         ASSERT_EQ(verdict.collective_time, simulation.finish);
         if (simulation.sends.payloads() == nullptr)
           expect_no_shared_link(topology, occupancy, collective.chunk_bytes(ChunkId(0)), simulation.sends);

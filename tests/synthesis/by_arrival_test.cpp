@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "synthesis/synthesis_support.hpp"
-#include "synthesis/tacos/event_driven/by_arrival.hpp"
+#include "synthesis/tacos/event_driven/event_driven.hpp"
 
 namespace tenex {
 namespace {
@@ -23,7 +24,7 @@ TEST(ByArrival, IsValidWhereverLinksDiffer) {
       const auto gathered = gather_by_arrival(problem);
       ASSERT_TRUE(gathered.ok());
       const Verdict verdict = verify(problem, gathered->schedule);
-      EXPECT_TRUE(verdict.valid()) << seed << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      EXPECT_TRUE(verdict.valid()) << seed << support::first_finding(verdict);
       EXPECT_EQ(verdict.waste, 0U);
       EXPECT_EQ(verdict.collective_time, gathered->time);
       ++made;

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "support/topologies.hpp"
-#include "synthesis/trees/combs.hpp"
+#include "support/verdicts.hpp"
+#include "synthesis/trees/engines.hpp"
 #include "synthesis/trees/trees.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
@@ -31,12 +32,9 @@ Synthesis make_valid(const Topology& topology, std::int64_t chunks, Occupancy oc
   const Collective collective = all_reduce_of(topology.npus(), chunks);
   const SynthesisProblem problem{{topology, collective, occupancy}};
   auto made = synthesize_combs(problem).value();
-  const Verdict verdict = verify(problem, made.schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+  const Verdict verdict = support::expect_valid(problem, made.schedule, made.time);
   EXPECT_EQ(verdict.reduction_check, "in_tree");
-  EXPECT_EQ(verdict.waste, 0U);
   EXPECT_EQ(verdict.sends, made.schedule.sends());
-  EXPECT_EQ(verdict.collective_time, made.time);
   EXPECT_LE(made.schedule.memory_bytes(), combs_bytes(problem));
   EXPECT_GE(made.time, best_cheap_bound({{topology, collective, occupancy}}).time);
   return made;

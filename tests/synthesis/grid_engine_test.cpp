@@ -8,6 +8,7 @@
 
 #include "schedule/walk_factories.hpp"
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "synthesis/pccl/grid/grid.hpp"
 #include "synthesis/pccl/grid/line_order.hpp"
 #include "tenex/base/random.hpp"
@@ -39,11 +40,8 @@ Made make_checked(const Topology& topology, const Collective& collective, Occupa
   auto made = grid_all_to_all(problem).value();
   VerifyOptions options;
   options.threads = threads;
-  const Verdict verdict = verify(problem, made.schedule, options);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  EXPECT_EQ(verdict.waste, 0U);
+  const Verdict verdict = support::expect_valid(problem, made.schedule, made.time, options);
   EXPECT_EQ(verdict.sends, made.schedule.sends());
-  EXPECT_EQ(verdict.collective_time, made.time);
   EXPECT_LE(made.schedule.memory_bytes(), grid_bytes(problem));
   const Bound bound = best_cheap_bound({{topology, collective, occupancy}});
   EXPECT_GE(made.time, bound.time);

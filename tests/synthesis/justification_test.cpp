@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "support/topologies.hpp"
-#include "synthesis/trees/cut_rate.hpp"
-#include "synthesis/trees/queued.hpp"
+#include "support/verdicts.hpp"
+#include "synthesis/synthesis_support.hpp"
+#include "synthesis/trees/engines.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/topology.hpp"
@@ -72,30 +73,11 @@ TEST(Justification, TakesWhatIsDueFirst) {
   EXPECT_EQ(graph.play_by_due({kStep * 3, 2, 0}).time, kStep * 3);  // due six steps before, and the star two
 }
 
-/// A connected graph of NPUs and switches whose links have equal opposites.
-Topology random_network(Random& random) {
-  const std::uint32_t npus = 2 + random.below(10);
-  const std::uint32_t switches = random.below(4);
-  TopologyBuilder builder(npus);
-  for (std::uint32_t i = 0; i < switches; ++i) builder.add_switch();
-  const auto pair_up = [&](std::uint32_t a, std::uint32_t b) {
-    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(500 * random.below(3)),
-                           gigabytes_per_second(25 * (1 + std::int64_t{random.below(3)}))});
-  };
-  const std::uint32_t vertices = npus + switches;
-  for (std::uint32_t vertex = 1; vertex < vertices; ++vertex) pair_up(random.below(vertex), vertex);
-  for (std::uint32_t extra = random.below(2 * vertices); extra > 0; --extra) {
-    const std::uint32_t from = random.below(vertices);
-    pair_up(from, (from + 1 + random.below(vertices - 1)) % vertices);
-  }
-  return std::move(builder).build().value();
-}
-
 // Whatever the order, the schedule is valid, takes the time it states, and carries each chunk over its tree twice.
 TEST(Justification, KeepsSchedulesValid) {
   Random random(5);
   for (int round = 0; round < 60; ++round) {
-    const Topology topology = random_network(random);
+    const Topology topology = support::random_graph_with_switches(random, 11);
     const Collective collective = all_reduce_of(topology.npus(), 1 + random.below(6));
     const Instance instance{topology, collective,
                             random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization};
@@ -112,7 +94,7 @@ TEST(Justification, KeepsSchedulesValid) {
       VerifyOptions checks;
       checks.reduction_check = ReductionCheck::exact_sets;
       const Verdict verdict = verify(instance, graph.schedule(starts), checks);
-      ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      ASSERT_TRUE(verdict.valid()) << support::first_finding(verdict);
       EXPECT_EQ(verdict.waste, 0U);
       EXPECT_EQ(verdict.collective_time, starts.time);
       starts = graph.justified(starts);

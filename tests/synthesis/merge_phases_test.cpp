@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/verdicts.hpp"
 #include "support/wired.hpp"
 #include "synthesis/pccl/engines.hpp"
 #include "synthesis/switch_twins.hpp"
@@ -33,10 +34,7 @@ Collective all_reduce(std::size_t npus, std::int64_t chunks) {
 
 /// Expects a valid schedule of the problem that ends then, by the verifier and by the twin.
 void expect_valid(const Instance& instance, const Schedule& schedule, SimTime time) {
-  const Verdict verdict = verify(instance, schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  EXPECT_EQ(verdict.waste, 0U);
-  EXPECT_EQ(verdict.collective_time, time);
+  support::expect_valid(instance, schedule, time);
   support::expect_physical_links_apart(instance, schedule);
 }
 

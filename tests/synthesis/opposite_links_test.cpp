@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
@@ -15,7 +16,7 @@ Synthesis all_reduce_on(const Topology& topology, Occupancy occupancy, std::int6
   auto made = find_synthesizer("tacos")->synthesize({topology, collective, occupancy, {3, 2, "event_driven"}}).value();
   for (const Schedule& schedule : {made.schedule, made.without_overlap}) {
     const Verdict verdict = verify({topology, collective, occupancy}, schedule);
-    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
     EXPECT_EQ(verdict.sends, 2 * collective.chunks() * (npus - 1));
   }
   EXPECT_LE(made.time, made.time_without_overlap);

@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "synthesis/synthesis_support.hpp"
-#include "synthesis/trees/cut_rate.hpp"
 #include "synthesis/trees/edge_splitting.hpp"
+#include "synthesis/trees/engines.hpp"
 #include "synthesis/trees/out_trees.hpp"
-#include "synthesis/trees/packed.hpp"
 #include "synthesis/trees/player.hpp"
-#include "synthesis/trees/queued.hpp"
 #include "synthesis/trees/trees.hpp"
 #include "tenex/base/random.hpp"
 
@@ -115,10 +114,7 @@ SimTime time_of(const Topology& topology, CollectiveKind kind, std::int64_t chun
   problem.engine = trees_engine::cut_rate;
   const Synthesis made = synthesize_trees(problem).value();
   EXPECT_EQ(made.engine, "cut_rate");
-  const Verdict verdict = verify(problem, made.schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  EXPECT_EQ(verdict.waste, 0U);
-  EXPECT_EQ(verdict.collective_time, made.time);
+  support::expect_valid(problem, made.schedule, made.time);
   EXPECT_LE(made.rate_time, made.time);
   EXPECT_GE(made.time, best_cheap_bound({problem}).time);
   EXPECT_LE(made.schedule.memory_bytes(), cut_rate_bytes(problem));
@@ -145,30 +141,11 @@ TEST(CutRate, BroadcastsInPipelines) {
   }
 }
 
-/// A connected graph of NPUs and plain switches whose links have equal opposites.
-Topology random_graph_with_switches(Random& random) {
-  const std::uint32_t npus = 2 + random.below(8);
-  const std::uint32_t switches = random.below(4);
-  TopologyBuilder builder(npus);
-  for (std::uint32_t i = 0; i < switches; ++i) builder.add_switch();
-  const std::uint32_t vertices = npus + switches;
-  const auto pair_up = [&](std::uint32_t a, std::uint32_t b) {
-    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(500 * random.below(3)),
-                           gigabytes_per_second(25 * (1 + std::int64_t{random.below(3)}))});
-  };
-  for (std::uint32_t vertex = 1; vertex < vertices; ++vertex) pair_up(random.below(vertex), vertex);
-  for (std::uint32_t extra = random.below(2 * vertices); extra > 0; --extra) {
-    const std::uint32_t from = random.below(vertices);
-    pair_up(from, (from + 1 + random.below(vertices - 1)) % vertices);
-  }
-  return std::move(builder).build().value();
-}
-
 void expect_valid(const SynthesisProblem& problem, const Synthesis& made) {
   VerifyOptions options;
   options.reduction_check = ReductionCheck::exact_sets;
   const Verdict verdict = verify(problem, made.schedule, options);
-  EXPECT_TRUE(verdict.valid()) << made.engine << ": " << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+  EXPECT_TRUE(verdict.valid()) << made.engine << ": " << support::first_finding(verdict);
   EXPECT_EQ(verdict.waste, 0U);
   EXPECT_EQ(verdict.collective_time, made.time);
   const BoundProblem bounded{{problem.topology, problem.collective, problem.occupancy}, true};
@@ -180,7 +157,7 @@ void expect_valid(const SynthesisProblem& problem, const Synthesis& made) {
 TEST(CutRate, IsValidOverSwitchesOnAnyGraph) {
   Random random(21);
   for (int round = 0; round < 40; ++round) {
-    const Topology graph = random_graph_with_switches(random);
+    const Topology graph = support::random_graph_with_switches(random, 9);
     const auto occupancy = random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization;
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::broadcast,
                             CollectiveKind::reduce, CollectiveKind::all_reduce}) {
@@ -195,7 +172,7 @@ TEST(CutRate, IsValidOverSwitchesOnAnyGraph) {
 TEST(QueuedTrees, AreValidOverSwitchesOnAnyGraph) {
   Random random(22);
   for (int round = 0; round < 40; ++round) {
-    const Topology graph = random_graph_with_switches(random);
+    const Topology graph = support::random_graph_with_switches(random, 9);
     const Collective collective = of_megabytes(CollectiveKind::all_reduce, graph.npus(), 1 + random.below(4));
     const SynthesisProblem problem{{graph, collective, Occupancy::serialization}};
     expect_valid(problem, synthesize_queued(problem).value());

@@ -9,10 +9,10 @@
 
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
-#include "synthesis/trees/packed.hpp"
+#include "support/verdicts.hpp"
+#include "synthesis/trees/engines.hpp"
 #include "synthesis/trees/packing.hpp"
 #include "synthesis/trees/player.hpp"
-#include "synthesis/trees/queued.hpp"
 #include "synthesis/trees/trees.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
@@ -47,11 +47,8 @@ class PackedTrees : public ::testing::TestWithParam<TreesEngine> {
     for (const auto check : {ReductionCheck::automatic, ReductionCheck::exact_sets}) {
       VerifyOptions options;
       options.reduction_check = check;
-      const Verdict verdict = verify(problem, made.schedule, options);
-      EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-      EXPECT_EQ(verdict.waste, 0U);
+      const Verdict verdict = support::expect_valid(problem, made.schedule, made.time, options);
       EXPECT_EQ(verdict.sends, 2 * (topology.npus() - 1) * collective.chunks());
-      EXPECT_EQ(verdict.collective_time, made.time);
     }
     EXPECT_GE(made.time, best_cheap_bound({{topology, collective, occupancy}}).time);
     EXPECT_LE(made.schedule.memory_bytes(), GetParam().bytes(problem));

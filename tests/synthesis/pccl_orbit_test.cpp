@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/verdicts.hpp"
 #include "synthesis/pccl/orbit/exchange_ways.hpp"
 #include "synthesis/pccl/orbit/orbit.hpp"
 #include "synthesis/synthesis_support.hpp"
@@ -30,10 +31,7 @@ Synthesis orbit(const SynthesisProblem& problem) {
   EXPECT_EQ(pccl_orbit_unsuitable(problem), std::nullopt);
   const Synthesis made = synthesize_pccl_orbit(problem).value();
   EXPECT_EQ(made.engine, "orbit");
-  const Verdict verdict = verify(problem, made.schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  EXPECT_EQ(verdict.waste, 0U);
-  EXPECT_EQ(verdict.collective_time, made.time);
+  const Verdict verdict = support::expect_valid(problem, made.schedule, made.time);
   const BoundProblem bounded{{problem.topology, problem.collective, problem.occupancy}};
   EXPECT_GE(made.time, best_cheap_bound(bounded).time);
   EXPECT_GE(made.time, flow_bound(bounded, kFlowWork).value_or(CertifiedBound{}).time);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "synthesis/compose.hpp"
 #include "synthesis/pccl/paths/gap_links.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
@@ -37,10 +38,7 @@ using enum CollectiveKind;
 /// Plans, and expects a valid schedule without waste that takes the time it states, not below the bound.
 PathsPlan plan_checked(const SynthesisProblem& problem, const PathsOptions& options = {}) {
   const PathsPlan plan = plan_paths(problem, options).value();
-  const Verdict verdict = verify(problem, plan.gathered.schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  EXPECT_EQ(verdict.waste, 0U);
-  EXPECT_EQ(verdict.collective_time, plan.gathered.time);
+  support::expect_valid(problem, plan.gathered.schedule, plan.gathered.time);
   EXPECT_GE(plan.gathered.time, best_cheap_bound({problem, true}).time);
   return plan;
 }

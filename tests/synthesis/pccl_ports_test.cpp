@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "schedule/naive_oracle.hpp"
 #include "support/draws.hpp"
 #include "support/wired.hpp"
+#include "synthesis/orbit_checks.hpp"
 #include "synthesis/pccl/orbit/orbit.hpp"
 #include "synthesis/synthesis_support.hpp"
 #include "tenex/schedule/storage/symmetric_schedule.hpp"
@@ -22,38 +22,11 @@ namespace tenex {
 namespace {
 
 using support::of_megabytes;
+using support::orbit_checked;
+using support::orbit_time;
 using support::random_switched_product;
 using support::RandomProduct;
 using support::wired;
-
-constexpr std::size_t kMostForOracle = 400;  ///< sends: it compares them in pairs, and sums in triples
-
-/// Synthesizes; verifies by orbit, in full and, if small, by the definition: all agree.
-Synthesis checked(const SynthesisProblem& problem) {
-  EXPECT_EQ(pccl_orbit_unsuitable(problem), std::nullopt);
-  const Synthesis made = synthesize_pccl_orbit(problem).value();
-  const Verdict verdict = verify(problem, made.schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  EXPECT_EQ(verdict.waste, 0U);
-  EXPECT_EQ(verdict.collective_time, made.time);
-  if (has_orbit_check(problem.topology, problem.collective, made.schedule)) {
-    const Verdict by_orbit = verify_symmetric(problem, made.schedule);
-    EXPECT_TRUE(by_orbit.valid()) << (by_orbit.findings.empty() ? "" : by_orbit.findings[0].message);
-    EXPECT_EQ(by_orbit.collective_time, made.time);
-    EXPECT_EQ(by_orbit.sends, verdict.sends);
-  }
-  if (made.schedule.sends() <= kMostForOracle) {
-    const auto answer = test::NaiveOracle(problem, made.schedule).answer();
-    EXPECT_TRUE(answer.valid);
-    EXPECT_EQ(answer.collective_time, made.time);
-  }
-  return made;
-}
-
-SimTime time_of(CollectiveKind kind, const Topology& topology, std::int64_t chunks, Occupancy occupancy) {
-  const Collective collective = of_megabytes(kind, topology.npus(), chunks);
-  return checked({{topology, collective, occupancy}}).time;
-}
 
 constexpr auto kSerialization = Occupancy::serialization;
 constexpr auto kTransfer = Occupancy::transfer;
@@ -64,27 +37,27 @@ TEST(PcclPorts, TakeTurnsOverOneSwitch) {
   // + D + 2 alpha = 3 D + 4 alpha.
   const Topology four = wired("SW(4)");
   for (const auto kind : {CollectiveKind::all_to_all, CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
-    EXPECT_EQ(time_of(kind, four, 1, kSerialization), microseconds(61));
-    EXPECT_EQ(time_of(kind, four, 1, kTransfer), microseconds(62));
+    EXPECT_EQ(orbit_time(kind, four, 1, kSerialization), microseconds(61));
+    EXPECT_EQ(orbit_time(kind, four, 1, kTransfer), microseconds(62));
     // Two chunks: 6 D + 2 alpha, and 5 (D + alpha) + D + 2 alpha.
-    EXPECT_EQ(time_of(kind, four, 2, kSerialization), microseconds(121));
-    EXPECT_EQ(time_of(kind, four, 2, kTransfer), nanoseconds(123'500));
+    EXPECT_EQ(orbit_time(kind, four, 2, kSerialization), microseconds(121));
+    EXPECT_EQ(orbit_time(kind, four, 2, kTransfer), nanoseconds(123'500));
   }
   // Reduction and gather, one after the other: every port is busy all the time, so overlap gains at most the alphas.
-  EXPECT_LE(time_of(CollectiveKind::all_reduce, four, 1, kSerialization), microseconds(122));
-  EXPECT_GE(time_of(CollectiveKind::all_reduce, four, 1, kSerialization), microseconds(120));
+  EXPECT_LE(orbit_time(CollectiveKind::all_reduce, four, 1, kSerialization), microseconds(122));
+  EXPECT_GE(orbit_time(CollectiveKind::all_reduce, four, 1, kSerialization), microseconds(120));
 }
 
 TEST(PcclPorts, OfDifferentDimensionsWorkSideBySide) {
   // SW(2)_SW(4), D = 20 us, alpha 0.5 us. All-to-All: 4 of 8 offsets cross dimension 1, 6 cross dimension 2: 6 D + 2
   // alpha.
   const Topology both = wired("SW(2)_SW(4)");
-  EXPECT_EQ(time_of(CollectiveKind::all_to_all, both, 1, kSerialization), microseconds(121));
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, both, 1, kSerialization), microseconds(121));
   // RI(4)_SW(4): a way round the ring carries 4 rows of 4 hops over two out-links: 8 D; the switch 12 D + 2 alpha.
-  EXPECT_EQ(time_of(CollectiveKind::all_to_all, wired("RI(4)_SW(4)"), 1, kSerialization), microseconds(241));
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, wired("RI(4)_SW(4)"), 1, kSerialization), microseconds(241));
   // FC(4)_SW(2): 7 chunks over 3 links and a port, so two of each at least; the second ones over FC links are
   // forwarded.
-  EXPECT_LE(time_of(CollectiveKind::all_gather, wired("FC(4)_SW(2)"), 1, kSerialization), microseconds(42));
+  EXPECT_LE(orbit_time(CollectiveKind::all_gather, wired("FC(4)_SW(2)"), 1, kSerialization), microseconds(42));
 }
 
 TEST(PcclPorts, ReachTheBandwidthOfAllPortsTogether) {
@@ -133,7 +106,7 @@ TEST(PcclPorts, ServeGroupsThatTranslationsMapToEachOther) {
   const Topology topology = wired("SW(4)_SW(3)");
   const Collective rows =
       support::collective(CollectiveKind::all_to_all, 12, support::kMegabyte * 4, 1, "0-3; 4-7; 8-11");
-  EXPECT_EQ(checked({{topology, rows, kSerialization}}).time, microseconds(61));
+  EXPECT_EQ(orbit_checked({{topology, rows, kSerialization}}).time, microseconds(61));
 }
 
 TEST(PcclPorts, AreChosenByPcclWhereTheySuit) {
@@ -172,7 +145,7 @@ TEST(PcclPortsProperty, AreNeverUsedTwiceAtOnce) {
     const std::uint32_t most = random.below(2) == 0 ? 9 : 60;  // small enough for the definition, or larger
     const RandomCase each(random, most, kKinds[random.below(4)]);
     RC_LOG() << each.product.text << ", chunks: " << each.collective.chunks_per_npu() << '\n';
-    const Synthesis made = checked(each.problem());
+    const Synthesis made = orbit_checked(each.problem());
     RC_ASSERT(!::testing::Test::HasFailure());
     RC_ASSERT(made.time <= made.time_without_overlap);
   });
@@ -298,7 +271,7 @@ TEST(OrbitCheckOfPorts, AgreesWithTheFullReplayOnMutatedSchedules) {
     if (by_orbit.outcome == Verification::skipped) continue;
     ++decided;
     EXPECT_EQ(by_orbit.valid(), verify(each.problem(), changed).valid());
-    if (changed.sends() <= kMostForOracle) {
+    if (changed.sends() <= support::kMostForOracle) {
       EXPECT_EQ(by_orbit.valid(), test::NaiveOracle(each.problem(), changed).answer().valid);
     }
     if (!by_orbit.valid()) ++invalid;

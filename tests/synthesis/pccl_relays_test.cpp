@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/naive_oracle.hpp"
 #include "support/wired.hpp"
+#include "synthesis/orbit_checks.hpp"
 #include "synthesis/pccl/orbit/orbit.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
 #include "synthesis/synthesis_support.hpp"
@@ -24,70 +24,35 @@ namespace tenex {
 namespace {
 
 using support::of_megabytes;
+using support::orbit_checked;
+using support::orbit_time;
 using support::random_switched_product;
 using support::shape;
 
-constexpr std::size_t kMostForOracle = 400;  ///< sends: it compares them in pairs, and sums in triples
 constexpr auto kSerialization = Occupancy::serialization;
 constexpr auto kTransfer = Occupancy::transfer;
 constexpr CollectiveKind kKinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                      CollectiveKind::all_reduce, CollectiveKind::all_to_all};
-
-/// The full replay, the orbit check and, if it is small, the definition find the schedule valid, in this time.
-void expect_valid(const Instance& instance, const Schedule& schedule, SimTime time) {
-  const Verdict verdict = verify(instance, schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  EXPECT_EQ(verdict.waste, 0U);
-  EXPECT_EQ(verdict.collective_time, time);
-  if (has_orbit_check(instance.topology, instance.collective, schedule)) {
-    const Verdict by_orbit = verify_symmetric(instance, schedule);
-    EXPECT_TRUE(by_orbit.valid()) << (by_orbit.findings.empty() ? "" : by_orbit.findings[0].message);
-    EXPECT_EQ(by_orbit.collective_time, time);
-    EXPECT_EQ(by_orbit.sends, verdict.sends);
-    EXPECT_EQ(by_orbit.waste, 0U);
-  }
-  if (schedule.sends() > kMostForOracle) return;
-  const auto answer = test::NaiveOracle(instance, schedule).answer();
-  EXPECT_TRUE(answer.valid);
-  EXPECT_EQ(answer.collective_time, time);
-}
-
-/// Synthesizes; the schedule is valid and not below the bound.
-Synthesis checked(const SynthesisProblem& problem) {
-  EXPECT_EQ(pccl_orbit_unsuitable(problem), std::nullopt);
-  const Synthesis made = synthesize_pccl_orbit(problem).value();
-  expect_valid(problem, made.schedule, made.time);
-  if (problem.collective.kind() == CollectiveKind::all_reduce)
-    expect_valid(problem, made.without_overlap, made.time_without_overlap);
-  EXPECT_LE(made.time, made.time_without_overlap);
-  EXPECT_GE(made.time, best_cheap_bound({problem, true}).time);
-  return made;
-}
-
-SimTime time_of(CollectiveKind kind, const Topology& topology, std::int64_t chunks, Occupancy occupancy) {
-  const Collective collective = of_megabytes(kind, topology.npus(), chunks);
-  return checked({{topology, collective, occupancy}}).time;
-}
 
 TEST(PcclRelays, TakeTurnsOverOneSwitch) {
   // SW(4): 1 MB over 50 GB/s takes D = 20 us, a link's alpha is 0.5 us. Three chunks leave one after the other; the
   // last one takes both hops from 2 D on: 4 D + 2 alpha. Under `transfer` a link is busy for D + alpha: 4 (D + alpha).
   const Topology four = shape("SW(4)");
   for (const auto kind : {CollectiveKind::all_to_all, CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
-    EXPECT_EQ(time_of(kind, four, 1, kSerialization), microseconds(81));
-    EXPECT_EQ(time_of(kind, four, 1, kTransfer), microseconds(82));
+    EXPECT_EQ(orbit_time(kind, four, 1, kSerialization), microseconds(81));
+    EXPECT_EQ(orbit_time(kind, four, 1, kTransfer), microseconds(82));
     // Two chunks: 5 D before the last one leaves, and 5 (D + alpha).
-    EXPECT_EQ(time_of(kind, four, 2, kSerialization), microseconds(141));
-    EXPECT_EQ(time_of(kind, four, 2, kTransfer), nanoseconds(143'500));
+    EXPECT_EQ(orbit_time(kind, four, 2, kSerialization), microseconds(141));
+    EXPECT_EQ(orbit_time(kind, four, 2, kTransfer), nanoseconds(143'500));
   }
 }
 
 TEST(PcclRelays, OfDifferentDimensionsWorkSideBySide) {
   // SW(2)_SW(4), D = 20 us, alpha 0.5 us. All-to-All: 4 of 8 offsets cross dimension 1, 6 cross dimension 2: 5 D
   // before the last one leaves, and its two hops.
-  EXPECT_EQ(time_of(CollectiveKind::all_to_all, shape("SW(2)_SW(4)"), 1, kSerialization), microseconds(141));
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, shape("SW(2)_SW(4)"), 1, kSerialization), microseconds(141));
   // RI(4)_SW(4): the switch 12 chunks, the last two hops: 13 D + 2 alpha.
-  EXPECT_EQ(time_of(CollectiveKind::all_to_all, shape("RI(4)_SW(4)"), 1, kSerialization), microseconds(261));
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, shape("RI(4)_SW(4)"), 1, kSerialization), microseconds(261));
 }
 
 /// The efficiency in thousandths, rounded down. An All-Reduce without overlap is two collectives, each with its bound.
@@ -106,15 +71,15 @@ TEST(PcclRelays, ReachTheBoundOfPods) {
   const Topology pods = shape("SW(8)_SW(16)");
   // All-to-All: 120 of the 128 offsets cross dimension 2, 119 D before the last one leaves, and its two hops. No bound
   // counts that the last one has two. D = 20 us, alpha = 0.5 us.
-  EXPECT_EQ(time_of(CollectiveKind::all_to_all, pods, 1, kSerialization), microseconds(119 * 20 + 41));
-  EXPECT_EQ(time_of(CollectiveKind::all_to_all, pods, 1, kTransfer), nanoseconds(121 * 20'500));
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, pods, 1, kSerialization), microseconds(119 * 20 + 41));
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, pods, 1, kTransfer), nanoseconds(121 * 20'500));
   for (const auto occupancy : {kSerialization, kTransfer})
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce}) {
       const Collective collective = of_megabytes(kind, 128);
       for (const bool copy : {false, true}) {
         const Topology topology = pods.with_switches(SwitchProperties{.copy = copy});
         const SynthesisProblem problem{{topology, collective, occupancy}};
-        EXPECT_GE(thousandths(problem, checked(problem)), 990)
+        EXPECT_GE(thousandths(problem, orbit_checked(problem)), 990)
             << static_cast<int>(kind) << ' ' << to_string(occupancy) << ' ' << copy;
       }
     }
@@ -151,7 +116,7 @@ TEST(PcclRelays, LeaveNothingInASwitch) {
       const Collective collective = of_megabytes(kind, 12, 2);
       const SynthesisProblem problem{{limited, collective, kTransfer}};
       const SynthesisProblem unlimited{{four, collective, kTransfer}};
-      EXPECT_EQ(checked(problem).time, checked(unlimited).time);
+      EXPECT_EQ(orbit_checked(problem).time, orbit_checked(unlimited).time);
     }
   }
 }
@@ -161,7 +126,7 @@ TEST(PcclRelays, SendUpOnceWhereSwitchesCopy) {
   const Topology copying = shape("SW(4)_SW(3)").with_switches(SwitchProperties{.copy = true});
   for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::all_reduce}) {
     const Collective collective = of_megabytes(kind, 12);
-    const Synthesis made = checked({{copying, collective, kSerialization}});
+    const Synthesis made = orbit_checked({{copying, collective, kSerialization}});
     std::map<std::pair<VertexId, ChunkId>, int> arrivals;
     for (const Send& send : list_sends(made.schedule))
       if (send.stage == Stage::copy && !copying.is_npu(copying.target(send.link))) {
@@ -230,7 +195,7 @@ TEST(PcclRelaysProperty, AreValidOnAnyProduct) {
     const std::uint32_t most = random.below(2) == 0 ? 9 : 60;  // small enough for the definition, or larger
     const RandomCase each(random, most, kKinds[random.below(4)]);
     RC_LOG() << each.product.text << ", chunks: " << each.collective.chunks_per_npu() << '\n';
-    checked(each.problem());
+    orbit_checked(each.problem());
     RC_ASSERT(!::testing::Test::HasFailure());
   });
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/verdicts.hpp"
 #include "synthesis/pccl/engines.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
 #include "synthesis/pccl/paths/switch_buffers.hpp"
@@ -36,7 +37,7 @@ Synthesis make_checked(const SynthesisProblem& problem) {
   if (!made.ok()) return {};
   for (const Schedule& schedule : {made->schedule, made->without_overlap}) {
     const Verdict verdict = verify(problem, schedule);
-    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
     EXPECT_EQ(verdict.waste, 0U);
     expect_buffers_kept(problem, schedule);
     expect_physical_links_apart(problem, schedule);

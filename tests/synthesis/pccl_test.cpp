@@ -8,6 +8,7 @@
 
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "synthesis/pccl/engines.hpp"
 #include "synthesis/synthesis_support.hpp"
 
@@ -31,7 +32,7 @@ Topology kilobyte_line(std::uint32_t npus) { return support::line(npus, nanoseco
 Synthesis made(const SynthesisProblem& problem) {
   auto synthesis = find_synthesizer("pccl")->synthesize(problem).value();
   const Verdict verdict = verify(problem, synthesis.schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+  EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
   EXPECT_EQ(verdict.collective_time, synthesis.time);
   EXPECT_GE(synthesis.time, best_cheap_bound({problem}).time);
   return synthesis;

@@ -6,14 +6,18 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
+#include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/bound/cut.hpp"
 #include "tenex/bound/strength.hpp"
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/topology.hpp"
 
 namespace tenex::support {
 
@@ -26,6 +30,25 @@ inline Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64
   return collective(kind, npus, kMegabyte * (rooted ? chunks : chunks * static_cast<std::int64_t>(npus)), chunks);
 }
 
+/// A connected graph of 2 to `most_npus` NPUs and up to 3 plain switches whose links have equal opposites.
+inline Topology random_graph_with_switches(Random& random, std::uint32_t most_npus) {
+  const std::uint32_t npus = 2 + random.below(most_npus - 1);
+  const std::uint32_t switches = random.below(4);
+  TopologyBuilder builder(npus);
+  for (std::uint32_t i = 0; i < switches; ++i) builder.add_switch();
+  const std::uint32_t vertices = npus + switches;
+  const auto pair_up = [&](std::uint32_t a, std::uint32_t b) {
+    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(500 * random.below(3)),
+                           gigabytes_per_second(25 * (1 + std::int64_t{random.below(3)}))});
+  };
+  for (std::uint32_t vertex = 1; vertex < vertices; ++vertex) pair_up(random.below(vertex), vertex);
+  for (std::uint32_t extra = random.below(2 * vertices); extra > 0; --extra) {
+    const std::uint32_t from = random.below(vertices);
+    pair_up(from, (from + 1 + random.below(vertices - 1)) % vertices);
+  }
+  return std::move(builder).build().value();
+}
+
 inline constexpr std::uint64_t kBoundWork = 10'000'000;  ///< link visits: a tenth of a second
 
 /// Runs a synthesizer of the registry and expects a valid schedule that takes the time it states, not below the bound.
@@ -34,10 +57,7 @@ inline Synthesis synthesize_checked(std::string_view synthesizer, const Synthesi
   EXPECT_NE(entry, nullptr) << synthesizer;
   const Synthesis made = entry->synthesize(problem).value();
   const auto check = [&](const Schedule& schedule, SimTime time, bool overlap) {
-    const Verdict verdict = verify(problem, schedule);
-    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-    EXPECT_EQ(verdict.waste, 0U);
-    EXPECT_EQ(verdict.collective_time, time);
+    support::expect_valid(problem, schedule, time);
     const BoundProblem bounded{{problem.topology, problem.collective, problem.occupancy}, overlap};
     EXPECT_GE(time, best_cheap_bound(bounded).time);
     EXPECT_GE(time, cut_bound(bounded, kBoundWork).value_or(CertifiedBound{}).time);

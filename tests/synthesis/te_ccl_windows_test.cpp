@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "synthesis/hop_steps.hpp"
 #include "synthesis/synthesis_support.hpp"
 #include "synthesis/te_ccl/epochs.hpp"
@@ -34,10 +35,7 @@ Synthesis te_ccl_of(const Instance& instance, Formulation formulation = Formulat
   problem.solver.formulation = formulation;
   problem.solver.nodes = kNodes;
   const Synthesis made = find_synthesizer("te_ccl")->synthesize(problem).value();
-  const Verdict verdict = verify(instance, made.schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  EXPECT_EQ(verdict.waste, 0U);
-  EXPECT_EQ(verdict.collective_time, made.time);
+  support::expect_valid(instance, made.schedule, made.time);
   EXPECT_TRUE(made.solver.has_value());
   EXPECT_LE(made.solver->bound, made.time);
   return made;

@@ -153,7 +153,8 @@ TEST(Training, ATimeBeyondInt64IsRefused) {
 }
 
 TEST(Training, LoopsAreKnownByName) {
-  for (const auto name : training_loop_names()) EXPECT_EQ(to_string(*parse_training_loop(name)), name);
+  for (const std::string_view name : {"no_overlap", "tp_dp_overlap", "astra_sim"})
+    EXPECT_EQ(to_string(*parse_training_loop(name)), name);
   EXPECT_THAT(problem_of(parse_training_loop("no_overlp")), HasSubstr("did you mean \"no_overlap\"?"));
 }
 

@@ -25,7 +25,6 @@ namespace tenex {
 
 enum class SplitScheme : std::uint8_t { perf_opt, perf_per_cost, equal };
 [[nodiscard]] std::string_view to_string(SplitScheme scheme);
-[[nodiscard]] Result<SplitScheme> parse_split_scheme(std::string_view text, const Place& place = {});
 
 /// A split of bandwidth and its evaluation.
 struct BandwidthSplit {

@@ -27,7 +27,7 @@
 namespace tenex {
 
 /// Raised whenever a result may change for the same point; part of every key.
-inline constexpr std::int64_t physics_version = 12;
+inline constexpr std::int64_t physics_version = 13;
 
 /// How the switches of a point forward: as its shape or machine file builds them, or all in one way.
 enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_through };
@@ -162,7 +162,5 @@ void normalise(DesignPoint& point);
 /// The value of a setting of kind text; for a list the quantities as the point states them, joined by "," (shares:
 /// ":"). InvariantError for any other name.
 [[nodiscard]] std::string text_setting(const DesignPoint& point, std::string_view column);
-/// The value of a setting of kind integer. InvariantError for any other name.
-[[nodiscard]] std::int64_t integer_setting(const DesignPoint& point, std::string_view column);
 
 }  // namespace tenex

@@ -88,7 +88,4 @@ struct Lookup {
 /// nearest unit. Errors: input, at the offending part. O(size).
 [[nodiscard]] Result<bool> evaluate_condition(const Expression& condition, const Lookup& lookup);
 
-/// The value of a sum, product, literal or word (one side of a comparison).
-[[nodiscard]] Result<ExpressionValue> evaluate_value(const Expression& expression, const Lookup& lookup);
-
 }  // namespace tenex

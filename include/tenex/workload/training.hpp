@@ -37,8 +37,6 @@ namespace tenex {
 enum class TrainingLoop : std::uint8_t { no_overlap, tp_dp_overlap, astra_sim };
 /// "no_overlap", "tp_dp_overlap", "astra_sim".
 [[nodiscard]] std::string_view to_string(TrainingLoop loop);
-/// The names of all loops, in enumeration order.
-[[nodiscard]] std::vector<std::string_view> training_loop_names();
 /// Parses a name. Errors (input): an unknown name, with the nearest spelling.
 [[nodiscard]] Result<TrainingLoop> parse_training_loop(std::string_view text, const Place& place = {});
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/topologies.hpp"
+#include "support/verdicts.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
@@ -40,7 +41,7 @@ double gather(const std::string& name, const Topology& topology, Occupancy occup
   VerifyOptions options;
   options.threads = 2;
   const Verdict verdict = verify({topology, collective, occupancy}, made.schedule, options);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+  EXPECT_TRUE(verdict.valid()) << support::first_finding(verdict);
   // Every NPU receives each chunk of the others once.
   EXPECT_EQ(verdict.sends, static_cast<std::uint64_t>(npus * (npus - 1) * chunks));
   EXPECT_EQ(verdict.waste, 0U);
