@@ -154,7 +154,7 @@ std::string levels_section() {
 
 std::string reference_page() {
   return "# Keys of a study\n\n"
-         "`tenex schema --markdown` writes this page, `tenex schema` says the same as JSON. [README.md](README.md) "
+         "`tenex schema --markdown` writes this page, `tenex schema` says the same as JSON. [guide](guide/studies.md) "
          "explains\n"
          "how studies are written and what the larger keys mean.\n\n"
          "Every key may stand in `[defaults]`, in a sweep, or under `axes` or `zip`. Keys of type integer, size, time "

@@ -249,9 +249,9 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-/// The first TOML block after a heading of experiments/README.md.
-std::string example_after(const std::string& heading) {
-  const std::string page = text_of("README.md");
+/// The first TOML block after a heading of a page of experiments/guide.
+std::string example_after(const std::string& name, const std::string& heading) {
+  const std::string page = "\n" + text_of("guide/" + name);
   const std::string begin = "```toml\n";
   const auto from = page.find(begin, page.find("\n" + heading)) + begin.size();
   return page.substr(from, page.find("```", from) - from);
@@ -259,11 +259,12 @@ std::string example_after(const std::string& heading) {
 
 TEST(Study, IsTheOneThatTheTutorialPrints) {
   const std::string study = text_of("fabric/study.toml");
-  EXPECT_EQ(example_after("## Tutorial"), study.substr(study.find("schema = 1"))) << "below its first comment";
+  EXPECT_EQ(example_after("tutorial.md", "# Tutorial"), study.substr(study.find("schema = 1")))
+      << "below its first comment";
 }
 
 TEST(Study, ReadsTheExampleOfItsReference) {
-  const auto study = parse_study(example_after("## An example"), "README.md", test_words());
+  const auto study = parse_study(example_after("studies.md", "## An example"), "studies.md", test_words());
   ASSERT_EQ(messages_of(study), "");
   // 2 seeds * 3 topologies * 2 collectives * 5 sizes * (tacos with 3 chunks + two others with 1) = 60 * 5.
   EXPECT_EQ(study->points.size(), 300U);

@@ -117,7 +117,8 @@ def first_difference(printed: list[str], found: str) -> str:
 
 def shape_of(line: str) -> str:
     """A line without its numbers and the widths of its columns, by which a renewed line is found."""
-    text = re.sub(r"(?<![A-Za-z_(,])[-+]?\d[\d.,]*(?:e[-+]?\d+)?\s?(?:[KMGT]?i?B(?:/s)?|[munpµ]?s|%)?(?![\w(])", "#", line)
+    number = r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?\s?(?:[KMGT]?i?B(?:/s)?|[munpµ]?s|%)?"
+    text = re.sub(rf"(?<![A-Za-z_(,]){number}(?![\w(])", "#", line)
     return re.sub(r"\s+", " ", text).strip()
 
 

@@ -31,7 +31,8 @@ class Reader:
         for name in BESIDE:
             (folder / name).symlink_to(ROOT / name)
         binary = Path(os.environ["TENEX"]).resolve()
-        self.environment = dict(os.environ, PATH=f"{binary.parent}:{os.environ['PATH']}", MPLBACKEND="agg", COLUMNS="120")
+        path = f"{binary.parent}:{os.environ['PATH']}"
+        self.environment = dict(os.environ, PATH=path, MPLBACKEND="agg", COLUMNS="120")
         self.environment["PYTHONPATH"] = str(ROOT / "analysis")
         self.page = page
 
@@ -39,7 +40,9 @@ class Reader:
         """What a command prints, and what is wrong with its end."""
         done = subprocess.run(command, cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1200, check=False)
-        wrong = "" if done.returncode == wanted else f"ends with {done.returncode}, not {wanted}:\n{done.stdout[-1500:]}"
+        wrong = ""
+        if done.returncode != wanted:
+            wrong = f"ends with {done.returncode}, not {wanted}:\n{done.stdout[-1500:]}"
         return done.stdout, wrong
 
 
@@ -64,11 +67,16 @@ def try_console(reader: Reader, block: blocks.Block, lines: list[str], write: bo
     return mistakes
 
 
-def same_text(block: blocks.Block, path: str) -> list[str]:
-    """A block is the text of a file, whose first lines may be left out."""
+def same_text(block: blocks.Block, path: str, lines: list[str], write: bool) -> list[str]:
+    """A block is the text of a file, whose first lines may be left out; with `write` it becomes that."""
     text = (ROOT / path).read_text(encoding="utf-8").rstrip("\n").split("\n")
-    start = text.index(block.lines[0]) if block.lines[0] in text else 0
-    return [] if text[start:] == block.lines else [f"line {block.first}: the block is not the text of {path}"]
+    start = text.index(block.lines[0]) if block.lines and block.lines[0] in text else 0
+    if text[start:] == block.lines:
+        return []
+    if write:
+        lines[block.first : block.first + len(block.lines)] = text[start:]
+        return []
+    return [f"line {block.first}: the block is not the text of {path}"]
 
 
 def try_block(reader: Reader, block: blocks.Block, lines: list[str], long: bool, write: bool) -> list[str]:
@@ -78,7 +86,7 @@ def try_block(reader: Reader, block: blocks.Block, lines: list[str], long: bool,
         return []
     mistakes = []
     if mark.startswith("same as "):
-        mistakes += same_text(block, mark.removeprefix("same as "))
+        mistakes += same_text(block, mark.removeprefix("same as "), lines, write)
     if mark.startswith("file "):
         (reader.folder / mark.removeprefix("file ")).write_text(text, encoding="utf-8")
     if block.language == "console":

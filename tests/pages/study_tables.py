@@ -132,8 +132,8 @@ def main(arguments: list[str]) -> int:
         page, executed = map(Path, pair.split("=", 1))
         if texts_of(page) != texts_of(executed):
             wrong += 1
-            lines = difflib.unified_diff("\n".join(texts_of(page)).split("\n"), "\n".join(texts_of(executed)).split("\n"),
-                                         lineterm="", n=0)
+            said, found = ("\n".join(texts_of(each)).split("\n") for each in (page, executed))
+            lines = difflib.unified_diff(said, found, lineterm="", n=0)
             print(f"{page}: its outputs are stale:", *list(lines)[:20], sep="\n")
     return 1 if wrong else 0
 

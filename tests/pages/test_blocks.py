@@ -73,7 +73,8 @@ class Renewal(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     def test_a_changed_number_is_found_and_a_measured_one_is_not(self):
-        table = "| what | reached | s of solver |\n| --- | --- | --- |\n| a | 1.5 | 3.2 |\n| s of synthesis | 0.1 |  |\n"
+        rows = "| a | 1.5 | 3.2 |\n| s of synthesis | 0.1 |  |\n"
+        table = "| what | reached | s of solver |\n| --- | --- | --- |\n" + rows
         self.assertEqual(study_tables.differences(table, table.replace("3.2", "9.9").replace("0.1", "0.7")), [])
         self.assertEqual(len(study_tables.differences(table, table.replace("1.5", "1.6"))), 2)
         self.assertEqual(len(study_tables.differences(table, table + "| b | 2 | |\n")), 1)

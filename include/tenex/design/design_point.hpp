@@ -123,7 +123,7 @@ struct DesignPoint : SynthesisChoices {
 
   /// Sorted lines `name=value` in integer SI units, with aliases expanded, files by content hash, and `physics`. Schema
   /// 1's frozen defaults and settings that cannot influence this point's result are left out. Equal text means equal
-  /// point. The rules: experiments/README.md, "Key of a point".
+  /// point. The rules: experiments/guide/studies.md, "Key of a point".
   std::string canonical;
   Digest key;  ///< XXH3-128 of `canonical`
 };

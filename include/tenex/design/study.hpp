@@ -1,6 +1,6 @@
 // Study: turns a TOML text into a list of design points; all mistakes are refused at once before any work.
 //
-// Grammar and meaning of every key: experiments/README.md (study reference). Rows are the union of the sweeps, in
+// Grammar and meaning of every key: experiments/guide/studies.md. Rows are the union of the sweeps, in
 // order; the last axis varies fastest. Points with equal keys appear once, at the first one's position.
 #pragma once
 

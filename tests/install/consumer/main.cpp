@@ -23,5 +23,4 @@ algorithm = "direct"
   tenex::Cache cache;
   const auto output = tenex::evaluate(study->points[0], cache, {});
   std::printf("%lld\n", static_cast<long long>(output.row.collective_time_ps));
-  return output.row.collective_time_ps == 1'000'500'000 ? 0 : 1;
 }
