@@ -16,7 +16,12 @@
 namespace tenex {
 namespace {
 
-using namespace samples;
+using samples::copies;
+using samples::message_of;
+using samples::mixed;
+using samples::recipe;
+using samples::sample;
+using samples::with_payloads;
 using support::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
