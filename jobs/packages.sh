@@ -2,8 +2,8 @@
 # shellcheck shell=bash disable=SC2034  # the arrays are for those who source this
 
 build_packages=(cmake ninja-build g++ pkg-config git openmpi-bin libopenmpi-dev libhdf5-dev zlib1g-dev libfmt-dev
-  libxxhash-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev coinor-libclp-dev
-  coinor-libcbc-dev libz3-dev)
+  libxxhash-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libpugixml-dev libyaml-cpp-dev
+  coinor-libclp-dev coinor-libcbc-dev libz3-dev)
 test_packages=(clang-format-14 libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libnlopt-dev
   libnlopt-cxx-dev shellcheck dpkg-dev groff-base zsh)
 # clang with its sanitizers and libFuzzer, OpenMP's runtime with Archer, names in reports, the faster linker

@@ -71,6 +71,15 @@ endif()
 if(PKG_CONFIG_FOUND AND NOT TENEX_TOMLPLUSPLUS)
   pkg_check_modules(tomlplusplus QUIET IMPORTED_TARGET GLOBAL tomlplusplus)
 endif()
+# What reads other tools' files: XML, YAML and JSON.
+foreach(library pugixml yaml-cpp)
+  if(PKG_CONFIG_FOUND)
+    pkg_check_modules(${library} QUIET IMPORTED_TARGET GLOBAL ${library})
+  endif()
+  if(NOT TARGET PkgConfig::${library})
+    tenex_missing("${library}" "pkg-config knows none" "load a module that has it, or set PKG_CONFIG_PATH")
+  endif()
+endforeach()
 # Optional: `tenex bound --exact` needs Clp, and the synthesizers with solvers need Clp, Cbc and Z3. Without the option
 # none of them is looked for, and what an earlier configuration found is hidden.
 if(NOT TENEX_SOLVERS)

@@ -1,11 +1,11 @@
 # The modules of tenex, in an order in which each uses only earlier ones: what a module may include, and its libraries
 # (libraries from outside). CMake links by this table and the test `include_table` checks every #include against it.
 set(TENEX_MODULES
-    base spec topology collective schedule bound algorithm synthesis simulation workload codesign files design
+    base spec topology collective schedule bound algorithm synthesis simulation workload codesign files exchange design
     execution training evaluate store coordinator cli)
 
 # Modules that spend their time in files, messages or other modules: -O1 halves the time to compile them.
-set(TENEX_WAITING_MODULES spec files design execution evaluate store coordinator cli)
+set(TENEX_WAITING_MODULES spec files exchange design execution evaluate store coordinator cli)
 
 set(TENEX_MODULE_base_USES)
 set(TENEX_MODULE_base_LIBRARIES fmt xxhash)
@@ -31,7 +31,9 @@ set(TENEX_MODULE_codesign_USES spec workload)
 set(TENEX_MODULE_codesign_LIBRARIES)
 set(TENEX_MODULE_files_USES schedule codesign)
 set(TENEX_MODULE_files_LIBRARIES hdf5 zlib nlohmann-json)
-set(TENEX_MODULE_design_USES files)
+set(TENEX_MODULE_exchange_USES files)
+set(TENEX_MODULE_exchange_LIBRARIES pugixml yaml-cpp)
+set(TENEX_MODULE_design_USES exchange)
 set(TENEX_MODULE_design_LIBRARIES)
 set(TENEX_MODULE_execution_USES bound algorithm synthesis simulation design)
 set(TENEX_MODULE_execution_LIBRARIES)

@@ -27,7 +27,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and libraries of tenex, and its CMake package.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "tenex (= ${PROJECT_VERSION}), libopenmpi-dev, libhdf5-dev, zlib1g-dev, libfmt-dev, libxxhash-dev, \
-libtomlplusplus-dev")
+libtomlplusplus-dev, libpugixml-dev, libyaml-cpp-dev")
 if(clp_FOUND)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", coinor-libclp-dev")
 endif()

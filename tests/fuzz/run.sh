@@ -9,7 +9,8 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-600}
 shift $(($# > 0 ? 1 : 0))
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(study schedule schedule_columns journal workload cost_model machine constraint)
+[ ${#targets[@]} -gt 0 ] ||
+  targets=(study schedule schedule_columns journal workload cost_model machine machine_import constraint)
 cd "$top"
 export PATH=$PATH:/usr/lib/llvm-14/bin  # llvm-symbolizer: names in reports
 
