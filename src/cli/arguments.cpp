@@ -313,6 +313,33 @@ void add_optimize(CLI::App& app, Parsed& parsed) {
       "\n    --total-bandwidth 1000GB/s --scheme perf_opt --compute 234TFLOPS --constraint \"B4 <= 100GB/s\"");
 }
 
+void add_import(CLI::App& app, Parsed& parsed) {
+  auto& import = parsed.import;
+  auto* command = app.add_subcommand("import", "Make a machine file of another tool's topology");
+  command->add_option("what", import.what, "machine")->required()->check(CLI::IsMember(import_words()));
+  command
+      ->add_option("file", import.file,
+                   "topology XML of NCCL or RCCL, network.yml of ASTRA-sim, InfraGraph, or input of TE-CCL")
+      ->required();
+  command->add_option("-o,--out,--output", import.out, "the machine file (default: stdout)")->check(check_named);
+  command->add_option("--name", import.options.name, "the machine's name (default: the file's)");
+  command->add_option("--bandwidth", import.options.bandwidths,
+                      "KIND=RATE for links of a kind, such as nvlink=25GB/s for one NVLink; RATE alone: for all kinds "
+                      "whose bandwidth is missing");
+  command->add_option("--alpha", import.options.alphas, "KIND=TIME likewise, such as nic=2us");
+  command->add_option("--gpus", import.options.gpus, "bus ids of GPUs, where the file does not mark them")
+      ->delimiter(',');
+  command->add_option("--gpu-links", import.options.gpu_links, "what joins GPUs, where the file does not say it")
+      ->check(CLI::IsMember({"switch", "all", "pcie"}));
+  command->add_flag("--pcie", import.options.pcie, "keep the PCI tree also where faster links join all GPUs");
+  command->add_option("--nodes", import.options.nodes, "boxes like that of the file (1)")
+      ->check(CLI::Range(1, 1 << 16));
+  command->add_option("--fabric", import.options.fabric,
+                      "what joins the boxes: switch, rails, or a shape over all NICs such as leaf_spine(16,8,4)");
+  command->add_option("--system", import.system, "the system file beside an ASTRA-sim network");
+  command->footer("Example:\n  tenex import machine topo.xml --nodes 16 --fabric rails -o machine.toml");
+}
+
 void add_others(CLI::App& app, Parsed& parsed) {
   auto* verify = app.add_subcommand(
       "verify", "Replay a schedule file against the definition of validity; the schedule of a recipe is made first");
@@ -324,10 +351,14 @@ void add_others(CLI::App& app, Parsed& parsed) {
 
   auto& exported = parsed.export_;
   auto* command = app.add_subcommand("export", "Write the sends of a schedule file, or some of them, in another form");
-  command->add_option("file", exported.file, "a schedule file, .h5 or .json: a list or a recipe")->required();
-  command->add_option("--format", exported.format, "list (default): every send with its times, NPUs and bytes")
+  command->add_option("file", exported.file, "a schedule file, .h5 or .json: a list or a recipe; or a machine")
+      ->required();
+  command
+      ->add_option(
+          "--format", exported.format,
+          "list (default): every send with its times, NPUs and bytes; astra_network: of a machine with a shape")
       ->check(one_of("format", export_formats()));
-  command->add_option("-o,--out,--output", exported.out, "the file to write: .h5 or .json")
+  command->add_option("-o,--out,--output", exported.out, "the file to write: .h5 or .json; of a network .yml")
       ->required()
       ->check(check_named);
   command->add_option("--npus", exported.npus, "only sends from or to these NPUs, such as 0-7,12");
@@ -338,6 +369,8 @@ void add_others(CLI::App& app, Parsed& parsed) {
   add_memory(command, exported.memory);
   add_json(command, exported.json);
   command->footer("Example:\n  tenex export s.h5 --format list --npus 0-7 --to 20us -o first.h5");
+
+  add_import(app, parsed);
 
   auto topics = list_topics();
   topics.insert(topics.begin(), "all");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tenex/base/quantity.hpp"
+#include "tenex/exchange/machine_import.hpp"
 
 namespace tenex::cli {
 
@@ -132,6 +133,15 @@ struct ExportArguments {
   bool json = false;
 };
 
+/// import: another tool's machine as a machine file.
+struct ImportArguments {
+  std::string what;  ///< machine
+  std::filesystem::path file;
+  std::filesystem::path out;     ///< empty: stdout
+  std::filesystem::path system;  ///< ASTRA-sim's system file; empty: none
+  ImportOptions options;
+};
+
 /// schema.
 struct SchemaArguments {
   bool markdown = false;
@@ -182,10 +192,10 @@ struct Leave {
   int code = 0;
 };
 
-using Arguments =
-    std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
-                 PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ExportArguments, ListArguments,
-                 SchemaArguments, InitArguments, ShowArguments, VersionArguments, ManualArguments, CompletionArguments>;
+using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
+                               PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ExportArguments,
+                               ImportArguments, ListArguments, SchemaArguments, InitArguments, ShowArguments,
+                               VersionArguments, ManualArguments, CompletionArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

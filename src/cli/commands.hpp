@@ -29,6 +29,7 @@ ExitCode execute(const OptimizeArguments& arguments);
 ExitCode execute(const ReplayArguments& arguments);
 ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ExportArguments& arguments);
+ExitCode execute(const ImportArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
 ExitCode execute(const SchemaArguments& arguments);
 ExitCode execute(const InitArguments& arguments);
@@ -56,8 +57,14 @@ enum class Parts : std::uint8_t { refused, allowed };
 [[nodiscard]] Result<OpenedSchedule> load_schedule(const std::filesystem::path& path, const std::string& memory,
                                                    int threads, Parts parts);
 
+/// export of a machine as ASTRA-sim's network.
+ExitCode export_machine(const ExportArguments& arguments);
+
 /// The formats of `export`.
 [[nodiscard]] std::vector<std::string> export_formats();
+
+/// What `import` reads.
+[[nodiscard]] std::vector<std::string> import_words();
 
 /// The studies of `init`.
 [[nodiscard]] std::vector<std::string> init_names();

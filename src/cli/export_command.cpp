@@ -30,6 +30,7 @@ struct ExportFormat {
 constexpr std::array kFormats{
     ExportFormat{"list", write_schedule_file},
 };
+constexpr std::string_view kNetworkFormat = "astra_network";  // of a machine, not of a schedule
 
 Result<SendChoice> choice_of(const ExportArguments& arguments, const ScheduleFile& file) {
   auto npus = ids_of<NpuId>(arguments.npus, file.topology.npus(), "--npus");
@@ -50,10 +51,12 @@ Result<SendChoice> choice_of(const ExportArguments& arguments, const ScheduleFil
 std::vector<std::string> export_formats() {
   std::vector<std::string> names;
   for (const ExportFormat& format : kFormats) names.emplace_back(format.name);
+  names.emplace_back(kNetworkFormat);
   return names;
 }
 
 ExitCode execute(const ExportArguments& arguments) {
+  if (arguments.format == kNetworkFormat) return export_machine(arguments);
   if (const auto place = check_schedule_output(arguments.out, 0, {"--out", 0, 0}); !place)
     return refuse(place.errors());
   auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::allowed);

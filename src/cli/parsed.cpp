@@ -26,6 +26,7 @@ Arguments chosen(const std::string& name, Parsed& parsed) {
   if (name == "replay") return parsed.row_replay;
   if (name == "verify") return parsed.verify;
   if (name == "export") return parsed.export_;
+  if (name == "import") return parsed.import;
   if (name == "list") return parsed.list;
   if (name == "schema") return parsed.schema;
   if (name == "init") return parsed.init;

@@ -18,6 +18,7 @@ struct Parsed {
   ReplayArguments replay{.mode = "timed"};
   VerifyArguments verify;
   ExportArguments export_;
+  ImportArguments import;
   ListArguments list{"all"};
   SchemaArguments schema;
   InitArguments init;

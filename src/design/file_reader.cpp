@@ -10,6 +10,7 @@
 
 #include "design/setting_value.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/exchange/machine_import.hpp"
 #include "tenex/files/input_files.hpp"
 
 namespace tenex {
@@ -92,18 +93,28 @@ Result<FileReader::Loaded> FileReader::load(const std::string& path, const Place
   return Loaded{found.lexically_normal().string(), SharedText(*std::move(content))};
 }
 
+Status FileReader::import_if_foreign(Loaded& file) {
+  if (!is_foreign_machine(file.content)) return success();
+  auto machine = import_machine({file.path, std::string(std::string_view(file.content))}, {});
+  if (!machine) return machine.errors();
+  file.content = SharedText(std::move(machine->text));
+  return success();
+}
+
 Result<TopologyValue> FileReader::load_machine(const std::string& path, const Place& place) {
   const auto builtin = find_builtin(vocabulary_.machines, path);
   Result<Loaded> file =
       builtin ? Result<Loaded>(Loaded{path + ".toml", SharedText(std::string(*builtin))}) : load(path, place);
   if (!file) return file.errors();
+  const SharedText original = file->content;
+  if (auto read = import_if_foreign(*file); !read) return read.errors();
   const auto machine = parse_machine(file->content, file->path);
   if (!machine) return machine.errors();
   TopologyValue value;
   value.choice.text = path;
   value.from_file = true;
   if (!builtin) note_bits(path, file->content);
-  if (!builtin) contents_.emplace(path, file->content);
+  if (!builtin) contents_.emplace(path, original);
   if (machine->shaped) {
     value.choice.shape = machine->shaped->shape;
     value.choice.links = machine->shaped->links;

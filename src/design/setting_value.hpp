@@ -78,6 +78,8 @@ class FileReader {
     SharedText content;
   };
   [[nodiscard]] Result<Loaded> load(const std::string& path, const Place& place);
+  /// Makes a machine file of another tool's, where nothing is missing. Errors: those of import_machine().
+  [[nodiscard]] static Status import_if_foreign(Loaded& file);
   [[nodiscard]] Result<TopologyValue> load_machine(const std::string& path, const Place& place);
   [[nodiscard]] Result<NamedFile> load_named(std::string_view kind, const std::string& text, const Place& place);
   /// Notes the bandwidths in bits among the quoted texts of a machine file.

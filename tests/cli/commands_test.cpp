@@ -370,7 +370,7 @@ TEST(List, NamesEveryRegistry) {
 
 TEST(Help, HasAnExampleForEveryCommand) {
   for (const auto* command : {"run", "plan", "merge", "status", "replay", "synthesize", "simulate", "optimize",
-                              "verify", "export", "bound", "list", "schema"}) {
+                              "verify", "export", "import", "bound", "list", "schema"}) {
     const auto finished = tenex({command, "--help"});
     EXPECT_EQ(finished.exit_code, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;

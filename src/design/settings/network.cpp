@@ -51,12 +51,19 @@ Diagnostic unknown_network(const Node& node, const std::vector<BuiltinFile>& mac
                      std::move(near));
 }
 
+/// A machine file, or another tool's topology: FileReader tells them apart by their content.
+bool names_machine_file(std::string_view text) {
+  constexpr std::string_view endings[] = {".toml", ".xml", ".yml", ".yaml", ".json"};
+  return std::ranges::any_of(endings, [text](std::string_view ending) { return text.ends_with(ending); });
+}
+
 Result<SettingValue> parse_topology(const Setting&, std::string_view, const Node& node, ValueContext& context) {
   TopologyValue value;
   const auto& builtin = context.vocabulary.machines;
-  const bool is_name = node.text().find('(') == std::string::npos && !node.text().ends_with(".toml");
+  const bool is_file = names_machine_file(node.text());
+  const bool is_name = node.text().find('(') == std::string::npos && !is_file;
   if (is_name && !find_builtin(builtin, node.text())) return unknown_network(node, builtin);
-  if (is_name || node.text().ends_with(".toml")) {
+  if (is_name || is_file) {
     Result<TopologyValue> machine = context.files.read_machine(node.text(), node.place());
     if (!machine) return machine.errors();
     value = *std::move(machine);
