@@ -21,15 +21,6 @@ constexpr auto without = [](auto& point) -> auto& { return point.point.topology.
 constexpr auto faults = [](auto& point) -> auto& { return point.point.topology.faults; };
 constexpr auto stragglers = [](auto& point) -> auto& { return point.collective.stragglers; };
 
-/// A kind of file that describes networks for other programs.
-struct OtherFormat {
-  std::string_view ending;
-  std::string_view name;
-};
-constexpr std::array kOtherFormats{OtherFormat{".yml", "YAML, as ASTRA-sim reads networks"},
-                                   OtherFormat{".yaml", "YAML, as ASTRA-sim reads networks"},
-                                   OtherFormat{".xml", "XML, as NCCL writes topologies"}, OtherFormat{".json", "JSON"}};
-
 /// For a text that is no shape, no path, and no name of a built-in machine.
 Diagnostic unknown_network(const Node& node, const std::vector<BuiltinFile>& machines) {
   std::vector<std::string_view> names;
@@ -38,12 +29,6 @@ Diagnostic unknown_network(const Node& node, const std::vector<BuiltinFile>& mac
     if (node.text() == block->name || node.text() == block->long_name)
       return input_error(node.text_place(), fmt::format("\"{}\" is a block without a size", node.text()),
                          "a block says how many NPUs it joins", fmt::format("write for instance {}(8)", node.text()));
-  for (const OtherFormat& format : kOtherFormats)
-    if (node.text().ends_with(format.ending))
-      return input_error(node.text_place(), fmt::format("\"{}\" is no machine file", shortened(node.text())),
-                         fmt::format("by its name it is {}; a machine file is TOML", format.name),
-                         "write a machine file (.toml) that lists its links, or a shape such as \"torus(8,8)\"; "
-                         "`tenex list machines` names examples");
   std::string near = did_you_mean(node.text(), names);
   if (near.empty()) near = "write a shape such as \"torus(8,8)\", or the path of a machine file (.toml)";
   return input_error(node.text_place(), fmt::format("unknown topology \"{}\"", shortened(node.text())),
