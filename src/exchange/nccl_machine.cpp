@@ -325,6 +325,12 @@ class Builder {
     return found;
   }
 
+  /// The PCI link of a device; nothing of a NIC that hangs on a CPU.
+  std::optional<Sourced<Bandwidth>> own_link(std::uint32_t id) {
+    const auto& node = topology_.nodes[id];
+    return node.is_cpu ? std::nullopt : narrowest(id, node.parent);
+  }
+
   std::vector<Adapter> adapters() {
     std::vector<Adapter> all;
     std::map<std::pair<std::uint32_t, std::string>, std::size_t> by_guid;
@@ -416,7 +422,7 @@ class Builder {
                     machine_.add_rate({"pcie", before ? *std::move(before) : local_bandwidth(),
                                        rates_.alpha("pcie", pci_inner_alpha(), {})}));
     }
-    return {vertex, uplinks(nic, narrowest(nic.node, topology_.nodes[nic.node].parent))};
+    return {vertex, uplinks(nic, own_link(nic.node))};
   }
 
   Result<MachineDraft> join(bool pcie) {

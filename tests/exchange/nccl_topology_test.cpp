@@ -79,6 +79,17 @@ TEST(NcclTopology, PortsWithOneGuidAreOneAdapter) {
   EXPECT_THAT(made->warnings, ::testing::ElementsAre(HasSubstr("a net without dev is left out")));
 }
 
+TEST(NcclTopology, ANicOnACpuIsSharedByItsGpus) {
+  const auto one = [](int n) {
+    return pci("0000:0" + std::to_string(n + 1) + ":00.0",
+               gpu(n, "sm=\"90\"", "<nvlink target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/>"));
+  };
+  const auto machine =
+      imported(box(cpu(0, one(0) + one(1) + nic(0, "100000", "0x1"))), {.nodes = 2, .fabric = "rails"});
+  EXPECT_EQ(machine.topology.switches(), 2 * 2 + 1);
+  EXPECT_EQ(machine.topology.links(), 2 * (2 * (2 + 2) + 2));
+}
+
 TEST(NcclTopology, NicsAreDealtOutAmongGpusThatAreAlikeNear) {
   std::string inside;
   for (int i = 0; i < 2; ++i)
