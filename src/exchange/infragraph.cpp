@@ -69,6 +69,8 @@ class Reader {
     add_edges();
     auto errors = rates_.errors();
     if (!errors.empty()) return errors;
+    if (machine_.edges() == 0)
+      return input_error(file_.place, "the machine has no link", "no edge is on a way between xpus");
     if (!machine_.connected())
       return input_error(file_.place, "the edges do not join all xpus", "an NPU that nothing reaches takes no part");
     machine_.npus_origin = fmt::format("{} components of the choice xpu, instance by instance", machine_.npus());

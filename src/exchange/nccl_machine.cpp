@@ -61,6 +61,8 @@ class Builder {
     }
     if (auto errors = rates_.errors(); !errors.empty()) return errors;
     joined->remove_dead_ends();
+    if (joined->edges() == 0)
+      return input_error({file_, 0, 0}, "the machine has no link", "it is a single GPU", "give --nodes and --fabric");
     return ImportedMachine{"NCCL topology", joined->text(), std::move(topology_.warnings)};
   }
 

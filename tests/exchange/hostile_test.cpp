@@ -58,6 +58,11 @@ TEST(Hostile, TruncatedFilesAndNulBytesHaveAPlace) {
   EXPECT_THAT(refusal("topology: [Ring\n"), HasSubstr("some.file:"));
 }
 
+TEST(Hostile, AMachineHasLinks) {
+  EXPECT_THAT(refusal(box(cpu(0, pci("0000:01:00.0", gpu(0, "sm=\"90\"", ""))))), HasSubstr("no link"));
+  EXPECT_THAT(refusal("name: d\ncomponents: [{name: x, choice: xpu}]\n"), HasSubstr("no link"));
+}
+
 TEST(Hostile, WordsOfTheFileCannotLeaveAComment) {
   auto text = two_gpus();
   text.replace(text.find("speed=\"200000\""), 14, "speed=\"9\"");
