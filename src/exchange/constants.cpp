@@ -18,13 +18,13 @@ Sourced<Bandwidth> constant(std::int64_t megabytes, std::string_view what, std::
 }
 
 /// The first entry whose bound the number reaches.
-struct Step {
+struct RateFrom {
   std::int64_t from;
   std::int64_t megabytes;
   std::string_view what;
 };
 template <std::size_t size>
-const Step* reached(const std::array<Step, size>& steps, std::int64_t number) {
+const RateFrom* reached(const std::array<RateFrom, size>& steps, std::int64_t number) {
   for (const auto& step : steps)
     if (number >= step.from) return &step;
   return nullptr;
@@ -32,19 +32,19 @@ const Step* reached(const std::array<Step, size>& steps, std::int64_t number) {
 
 // Compute capabilities.
 constexpr std::array kNvlinks{
-    Step{100, 40'100, "one NVLink of sm_100 and later"},
-    Step{90, 20'600, "one NVLink of sm_90"},
-    Step{87, 20'000, "one NVLink of sm_80"},
-    Step{86, 12'000, "one NVLink of sm_86"},
-    Step{70, 20'000, "one NVLink of sm_70 to sm_80"},
-    Step{60, 18'000, "one NVLink of sm_60"},
+    RateFrom{100, 40'100, "one NVLink of sm_100 and later"},
+    RateFrom{90, 20'600, "one NVLink of sm_90"},
+    RateFrom{87, 20'000, "one NVLink of sm_80"},
+    RateFrom{86, 12'000, "one NVLink of sm_86"},
+    RateFrom{70, 20'000, "one NVLink of sm_70 to sm_80"},
+    RateFrom{60, 18'000, "one NVLink of sm_60"},
 };
 // Models of Intel's family 6.
 constexpr std::array kIntel{
-    Step{0xCF, 40'000, "between CPUs, Emerald Rapids and later"},
-    Step{0x8F, 22'000, "between CPUs, Sapphire Rapids"},
-    Step{0x55, 10'000, "between CPUs, Skylake"},
-    Step{0, 6'000, "between CPUs, Broadwell and earlier"},
+    RateFrom{0xCF, 40'000, "between CPUs, Emerald Rapids and later"},
+    RateFrom{0x8F, 22'000, "between CPUs, Sapphire Rapids"},
+    RateFrom{0x55, 10'000, "between CPUs, Skylake"},
+    RateFrom{0, 6'000, "between CPUs, Broadwell and earlier"},
 };
 
 }  // namespace

@@ -29,9 +29,9 @@ constexpr std::size_t kMostEdges = std::size_t{1} << 20;
 constexpr std::size_t kDeepestDevice = 16;
 
 /// A device laid out: the vertices of its components, and the devices that it embeds.
-struct Layout {
+struct InstanceLayout {
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> vertices;
-  std::map<std::string, std::vector<Layout>, std::less<>> devices;
+  std::map<std::string, std::vector<InstanceLayout>, std::less<>> devices;
 };
 
 /// A link's numbers as the file states them.
@@ -42,15 +42,15 @@ struct LinkFacts {
 using LinkTable = std::map<std::string, LinkFacts, std::less<>>;
 
 /// "name[a:b:c]" apart.
-struct Slice {
+struct NameRange {
   std::string name;
   std::string_view range;  ///< without brackets
   bool has_range = false;
 };
 
-class Reader {
+class InfraGraphReader {
  public:
-  Reader(const TreeValue& file, const SourceText& source, const ImportOptions& options)
+  InfraGraphReader(const TreeValue& file, const SourceText& source, const ImportOptions& options)
       : file_(file), rates_(options, source.file) {
     machine_.name = name_of(source, options);
     machine_.source = source_of(source, "InfraGraph");
@@ -152,7 +152,7 @@ class Reader {
     for (const auto& device : file_.list_of("devices"))
       if (!devices_.emplace(std::string(device.text_of("name")), &device).second)
         fail(device.place, fmt::format("the device \"{}\" is given twice", plain(device.text_of("name"))), {});
-    std::map<std::string, std::vector<Layout>, std::less<>> instances;
+    std::map<std::string, std::vector<InstanceLayout>, std::less<>> instances;
     for (const auto& instance : file_.list_of("instances")) {
       const auto device = devices_.find(instance.text_of("device"));
       if (device == devices_.end()) {
@@ -196,8 +196,8 @@ class Reader {
   }
 
   /// The device's vertices and its own edges.
-  Layout lay_out(const TreeValue& device, std::size_t depth) {
-    Layout layout;
+  InstanceLayout lay_out(const TreeValue& device, std::size_t depth) {
+    InstanceLayout layout;
     if (depth == kDeepestDevice) {
       fail(device.place, "devices embed each other too deep",
            fmt::format("at most {} levels are read", kDeepestDevice));
@@ -231,7 +231,7 @@ class Reader {
     return layout;
   }
 
-  void add_component(const TreeValue& component, std::size_t depth, Layout& layout) {
+  void add_component(const TreeValue& component, std::size_t depth, InstanceLayout& layout) {
     const auto name = std::string(component.text_of("name"));
     const auto choice = component.text_of("choice");
     const auto count = count_of(component);
@@ -266,7 +266,7 @@ class Reader {
     }
   }
 
-  Slice slice_of(const TreeValue& end, std::string_view key) {
+  NameRange slice_of(const TreeValue& end, std::string_view key) {
     const auto text = end.text_of(key);
     const auto open = text.find('[');
     if (open == std::string_view::npos) return {std::string(text), {}, false};
@@ -275,7 +275,7 @@ class Reader {
   }
 
   /// What a slice of Python names among `size` items: "3", "0:4", "::2"; all without one.
-  std::vector<std::size_t> indices(const TreeValue& end, const Slice& slice, std::size_t size) {
+  std::vector<std::size_t> indices(const TreeValue& end, const NameRange& slice, std::size_t size) {
     std::vector<std::size_t> all;
     std::size_t numbers[3] = {0, size, 1};
     std::size_t part = 0;
@@ -300,7 +300,7 @@ class Reader {
     return all;
   }
 
-  void append_components(const TreeValue& end, const Layout& layout, std::vector<std::uint32_t>& into) {
+  void append_components(const TreeValue& end, const InstanceLayout& layout, std::vector<std::uint32_t>& into) {
     const auto slice = slice_of(end, "component");
     const auto found = layout.vertices.find(slice.name);
     if (found == layout.vertices.end()) {
@@ -381,7 +381,7 @@ Result<ImportedMachine> import_infragraph(const TreeValue& file, const SourceTex
                                           const ImportOptions& options) {
   auto errors = refuse_options(options, {}, "an InfraGraph");
   if (!errors.empty()) return errors;
-  return Reader(file, source, options).read();
+  return InfraGraphReader(file, source, options).read();
 }
 
 }  // namespace tenex::exchange

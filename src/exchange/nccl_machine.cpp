@@ -34,9 +34,9 @@ struct Adapter {
   std::vector<std::uint32_t> gpus;  ///< that it serves
 };
 
-class Builder {
+class NcclMachineBuilder {
  public:
-  Builder(NcclTopology topology, const SourceText& source, const ImportOptions& options)
+  NcclMachineBuilder(NcclTopology topology, const SourceText& source, const ImportOptions& options)
       : topology_(std::move(topology)), options_(options), file_(source.file), rates_(options, source.file) {
     machine_.name = name_of(source, options);
     machine_.source = source_of(source, fmt::format("NCCL topology XML, system version {}", topology_.version));
@@ -472,7 +472,7 @@ Result<ImportedMachine> import_nccl(const XmlDocument& document, const SourceTex
   if (!errors.empty()) return errors;
   auto topology = read_nccl_topology(document, options.gpus);
   if (!topology) return topology.errors();
-  return Builder(*std::move(topology), source, options).build();
+  return NcclMachineBuilder(*std::move(topology), source, options).build();
 }
 
 }  // namespace tenex::exchange

@@ -29,9 +29,9 @@ std::string lower(std::string_view text) {
 bool is_gpu_class(std::string_view pci_class) { return pci_class.starts_with("0x03") || pci_class.starts_with("0x12"); }
 bool is_nic_class(std::string_view pci_class) { return pci_class.starts_with("0x02"); }
 
-class Reader {
+class NcclReader {
  public:
-  Reader(const XmlDocument& document, const std::vector<std::string>& gpu_busids) : document_(document) {
+  NcclReader(const XmlDocument& document, const std::vector<std::string>& gpu_busids) : document_(document) {
     for (const auto& busid : gpu_busids) named_.insert(lower(busid));
   }
 
@@ -225,7 +225,7 @@ class Reader {
 }  // namespace
 
 Result<NcclTopology> read_nccl_topology(const XmlDocument& document, const std::vector<std::string>& gpu_busids) {
-  return Reader(document, gpu_busids).read();
+  return NcclReader(document, gpu_busids).read();
 }
 
 }  // namespace tenex::exchange

@@ -12,21 +12,21 @@ namespace tenex::exchange {
 namespace {
 
 /// A topology of TE-CCL: its name, its chassis or its side of a mesh, and the machine here.
-struct Topology {
+struct KnownInput {
   std::string_view name;
   std::string_view number;
   std::string_view machine;
 };
 constexpr std::array kTopologies{
-    Topology{"DGX1", "1", "dgx1"},
-    Topology{"DGX2", "1", "dgx2_1ch"},
-    Topology{"DGX2", "2", "dgx2_2ch"},
-    Topology{"NDv2", "1", "ndv2_1ch"},
-    Topology{"NDv2", "2", "ndv2_2ch"},
-    Topology{"AMD", "1", "amd_1ch"},
-    Topology{"AMD", "2", "amd_2ch"},
-    Topology{"Mesh", "4", "mesh_4x4_100GBps"},
-    Topology{"Mesh", "6", "mesh_6x6_100GBps"},
+    KnownInput{"DGX1", "1", "dgx1"},
+    KnownInput{"DGX2", "1", "dgx2_1ch"},
+    KnownInput{"DGX2", "2", "dgx2_2ch"},
+    KnownInput{"NDv2", "1", "ndv2_1ch"},
+    KnownInput{"NDv2", "2", "ndv2_2ch"},
+    KnownInput{"AMD", "1", "amd_1ch"},
+    KnownInput{"AMD", "2", "amd_2ch"},
+    KnownInput{"Mesh", "4", "mesh_4x4_100GBps"},
+    KnownInput{"Mesh", "6", "mesh_6x6_100GBps"},
 };
 
 }  // namespace
@@ -38,7 +38,7 @@ Result<ImportedMachine> import_te_ccl_input(const TreeValue& file, const SourceT
   const auto name = parameters.text_of("name");
   const std::string_view key = name == "Mesh" ? "side_length" : "chassis";
   const auto number = parameters.text_of(key);
-  const Topology* found = nullptr;
+  const KnownInput* found = nullptr;
   std::string known;
   for (const auto& each : kTopologies) {
     known += fmt::format("{}{} {}", known.empty() ? "" : ", ", each.name, each.number);

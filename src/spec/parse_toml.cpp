@@ -22,9 +22,9 @@ namespace {
 constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 
 /// The source text, addressed by line and column (both from 1; columns count characters, as toml++ does).
-class SourceText {
+class TextWithPlaces {
  public:
-  explicit SourceText(std::string_view text) : text_(text) {
+  explicit TextWithPlaces(std::string_view text) : text_(text) {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);  // toml++ does not count a byte order mark
     line_starts_.push_back(0);
     for (std::size_t i = 0; i < text_.size(); ++i) {
@@ -57,7 +57,7 @@ class SourceText {
 /// Turns toml++'s tree into ours.
 class Converter {
  public:
-  Converter(const SourceText& source, const std::string& file) : source_(source), file_(file) {}
+  Converter(const TextWithPlaces& source, const std::string& file) : source_(source), file_(file) {}
 
   // Recursion is as deep as the document; toml++ refuses values nested deeper than 256.
   [[nodiscard]] Node convert(const toml::node& node, const Place& fallback) const {  // NOLINT(misc-no-recursion)
@@ -115,7 +115,7 @@ class Converter {
     return text_place;
   }
 
-  const SourceText& source_;
+  const TextWithPlaces& source_;
   const std::string& file_;
 };
 
@@ -129,7 +129,7 @@ std::string_view quoted_part(std::string_view text) {
 
 /// Reports `cannot redefine existing integer 'a'` at the second key instead of at its value.
 std::optional<Diagnostic> duplicate_key(std::string_view detail, const toml::source_position& position,
-                                        const SourceText& source, Place place) {
+                                        const TextWithPlaces& source, Place place) {
   if (!detail.starts_with("cannot redefine existing")) return {};
   const std::string_view key = quoted_part(detail);
   const std::string_view before = source.line_before(position);
@@ -143,7 +143,7 @@ std::optional<Diagnostic> duplicate_key(std::string_view detail, const toml::sou
 /// A text that does not end on its line, at its opening quote. toml++ complains of the end of the line, or of what
 /// comes after it.
 std::optional<Diagnostic> open_text(std::string_view what, std::string_view detail,
-                                    const toml::source_position& position, const SourceText& source, Place place) {
+                                    const toml::source_position& position, const TextWithPlaces& source, Place place) {
   const bool at_end = detail.find("end-of-file") != std::string_view::npos ||
                       detail.find("control character") != std::string_view::npos ||
                       detail.find("newline") != std::string_view::npos ||
@@ -165,7 +165,7 @@ std::optional<Diagnostic> open_text(std::string_view what, std::string_view deta
                      "a text ends on the line on which it begins", fmt::format("write {} where it ends", open));
 }
 
-Diagnostic explain(const toml::parse_error& error, const SourceText& source, const std::string& file) {
+Diagnostic explain(const toml::parse_error& error, const TextWithPlaces& source, const std::string& file) {
   const toml::source_position position = error.source().begin;
   Place place{file, position.line, position.column};
   const std::string_view description = error.description();
@@ -218,7 +218,7 @@ Result<std::string> read_text(const std::filesystem::path& path) {
 }  // namespace
 
 Result<Node> parse_toml(std::string_view text, const std::string& file) {
-  const SourceText source(text);
+  const TextWithPlaces source(text);
   try {
     const toml::table table = toml::parse(text, file);
     return Converter(source, file).convert(table, {file, 1, 1});
