@@ -78,7 +78,8 @@ class Study:
     def where(self, condition: str) -> pandas.DataFrame:
         """The rows of frame() for which a condition such as "size >= 1MiB and algorithm != ring" holds, in the language
         of analysis/conditions.md. ConditionError (a ValueError): it cannot be evaluated."""
-        return where(self, condition)
+        units = {str(name): str(variable.attrs.get("units", "")) for name, variable in self.points.variables.items()}
+        return where(self.frame(), units, condition)
 
     def groups(self) -> pandas.DataFrame:
         """Times per process group, if the study stored them: point, group, time_ps."""

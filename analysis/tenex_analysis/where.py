@@ -16,16 +16,13 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 import pandas
 from numpy.typing import NDArray
 
 from .schema_1 import FORMER_NAMES
-
-if TYPE_CHECKING:
-    from .reader import Study
 
 _TOKEN = re.compile(r"""\s*(?:
     (?P<quantity>\$?(?:\d[\d,]*\.?\d*|\.\d+)(?:[A-Za-zµμ][\w.]*(?:/[\w.]+)?)?)
@@ -71,10 +68,10 @@ class _Value:
     is_word: bool = False  # a word that names no column
 
 
-def where(study: Study, condition: str, rows: pandas.DataFrame | None = None) -> pandas.DataFrame:
-    """The rows (all by default) for which the condition holds, in order. ConditionError: it cannot be evaluated."""
-    rows = study.frame() if rows is None else rows
-    units = {str(name): str(variable.attrs.get("units", "")) for name, variable in study.points.variables.items()}
+def where(rows: pandas.DataFrame, units: dict[str, str], condition: str) -> pandas.DataFrame:
+    """The rows for which the condition holds, in order. `units`: of each column, as results state them ("ps", "B",
+    ...). ConditionError: it cannot be evaluated.
+    """
     parser = _Parser(condition, rows, units)
     held = parser.parse()
     return rows[held & parser.present]

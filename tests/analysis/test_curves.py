@@ -122,7 +122,7 @@ class DrawsCurves(unittest.TestCase):
     def test_the_command(self):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as out:
             with unittest.mock.patch.object(curves, "open_study", return_value=a_study()):
-                curves.main(["made up", "--png", f"{folder}/c.png", "--where", "size == 1024"])
+                curves.main(["made up", "--png", f"{folder}/c.png", "--where", "size = 1024B"])
             self.assertEqual(Path(folder, "c.png").read_bytes()[:4], b"\x89PNG")
         self.assertIn("| RI(4) | All-Reduce | tacos | 1KiB | 1KiB | 1KiB | 0.384 | 0.250 |", out.getvalue())
 

@@ -71,10 +71,6 @@ const std::string blocks =
     "  reason: blocks and aliases are RI, FC, SW, LI, ring, fully_connected, switch, line, mesh, grid, torus, "
     "hypercube, "
     "hyperx, flattened_butterfly, multi_rail, dragonfly, fat_tree, leaf_spine, rail_spine, slim_fly\n";
-const std::string machine_help =
-    "  help: write a machine file (.toml) that lists its links, or a shape such as \"torus(8,8)\"; `tenex list "
-    "machines` "
-    "names examples\n";
 
 std::vector<Mistake> mistakes() {
   return {
@@ -115,19 +111,9 @@ std::vector<Mistake> mistakes() {
        "tenex list: error: unknown topic \"algorithm\"\n  reason: it is one of all, topologies, machines, collectives, "
        "algorithms, synthesizers, bounds, workloads, cost_models, schemes, collective_times, training_loops, samplers, "
        "objectives, columns\n  help: did you mean \"algorithms\"?\n"},
-      {"yaml_for_a_machine", point({{"--topology", "net.yml"}}),
-       "--topology: error: \"net.yml\" is no machine file\n  reason: by its name it is YAML, as ASTRA-sim reads "
-       "networks; a machine file is TOML\n" +
-           machine_help},
-      {"xml_for_a_machine", point({{"--topology", "topo.xml"}}),
-       "--topology: error: \"topo.xml\" is no machine file\n  reason: by its name it is XML, as NCCL writes "
-       "topologies; "
-       "a machine file is TOML\n" +
-           machine_help},
-      {"json_for_a_machine", point({{"--topology", "net.json"}}),
-       "--topology: error: \"net.json\" is no machine file\n  reason: by its name it is JSON; a machine file is "
-       "TOML\n" +
-           machine_help},
+      {"missing_file_of_another_tool", point({{"--topology", "net.yml"}}),
+       "--topology: error: cannot read \"net.yml\"\n  reason: No such file or directory\n  help: paths are relative to "
+       "the study's folder, then to the working directory\n"},
       {"degree_that_cannot_divide",
        {"optimize", "--workload", "gpt3_generated", "--topology", "RI(4)_FC(8)_RI(4)_SW(32)", "--hp", "64,64",
         "--total-bandwidth", "1000GB/s", "--compute", "234TFLOPS"},

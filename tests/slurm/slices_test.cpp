@@ -22,7 +22,7 @@ TEST(TenexRun, RefusesASliceThatIsNone) {
   const Site site;
   const auto refused = tenex({"run", site.study(), "--out", site.path() / "out", "--slice", "9/8"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("\"9/8\" is no slice (I/N is expected, with 1 <= I <= N)"));
+  EXPECT_THAT(refused.err, HasSubstr("\"9/8\" is no slice\n  reason: I/N is expected, with 1 <= I <= N"));
   EXPECT_FALSE(std::filesystem::exists(site.path() / "out"));
 }
 
