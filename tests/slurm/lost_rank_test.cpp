@@ -108,8 +108,8 @@ TEST(TenexRun, RefusesASilenceInWhichNoRankSaysAWord) {
        {},
        {}});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err,
-              HasSubstr("10ms is too short\n  reason: a rank sends twelve messages in it\n  help: give 1s or more"));
+  EXPECT_THAT(refused.err, HasSubstr("10ms is too short\n  reason: a rank sends twelve messages in it\n"
+                                     "  help: give 1s or more"));
   EXPECT_FALSE(std::filesystem::exists(site.path() / "out"));
 }
 
