@@ -12,6 +12,8 @@ from .reader import SCHEMA, ResultError, Study, open_study
 from .schedule import Recipe, Schedule, ScheduleError, open_schedule
 from .where import ConditionError
 
+__version__ = "0.1.0"  # as in CMakeLists.txt; a test compares them
+
 __all__ = [
     "SCHEMA", "ConditionError", "Recipe", "ResultError", "Schedule", "ScheduleError", "Study", "open_schedule",
     "open_study",

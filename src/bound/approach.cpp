@@ -1,5 +1,7 @@
 // Approach: a distant chunk cannot start on an NPU's in-link early.
 //
+// Bound: the least T with sum over in-links of (floor((T - w - r) / b) + 1) >= chunks at distance r or more.
+//
 // An NPU v needs the chunks of all others over its in-links. A chunk that starts at distance d from the source of a
 // link (store-and-forward, each hop alpha + beta*m) cannot start on that link before d. So for any set of chunks, a
 // link of latency w and busy time b has delivered by T at most floor((T - w - r) / b) + 1 of them, where r is the least

@@ -1,5 +1,8 @@
 // The strength of boxes in closed form: NPUs that fast links join, directly or over switches, and what leaves them.
 //
+// Bound: T >= 4 (p-1) S / sum(w * bandwidth), with p boxes that have a member, and w one for each box that a link
+// leaves or enters.
+//
 // Join vertices over all links that are no slower than some rate. The parts with an NPU are boxes, as are those with a
 // switch that adds or copies; all other switches stand outside. A link weighs one if it leaves a box and one if it
 // enters a box, so two from one box to another, and nothing inside a box and outside all. Claim: each chunk of an

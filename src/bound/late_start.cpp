@@ -1,5 +1,7 @@
 // Late start: an NPU that starts late sends nothing before that, so its data begins to travel then.
 //
+// Bound: T >= delay + the least time of what has to follow.
+//
 // (1) The farthest NPU that needs something from a late one gets it no earlier than the delay and the time of the way.
 // (2) Let all members in a set of NPUs start at d or later. What must leave the set (cut.hpp) comes from these members:
 // their own chunks, or sums with their contributions. So none of it crosses before d, and the links that leave the set

@@ -1,5 +1,7 @@
 // Link total: all links together must carry every send that has to happen.
 //
+// Bound: the least T with sum over links of count(T) >= sends that have to happen.
+//
 // Counts, per chunk of a group of n NPUs:
 // - All-Gather, Broadcast: n-1 arrivals, one at every NPU that does not start with the chunk; on the NPUs' in-links.
 // - Reduce-Scatter, Reduce: n-1 sends, the contribution of every NPU but the owner; on the NPUs' out-links.

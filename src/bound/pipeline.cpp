@@ -1,6 +1,8 @@
 // Pipeline: several chunks pass an NPU's ports one after another, and each travels the farthest distance after or
 // before that.
 //
+// Bound: T >= E + t, where t is the first instant by which k sends can have started at the ports of an NPU.
+//
 // Outward: k chunks start at an NPU (its own in All-Gather and Broadcast; its contributions to all nc chunks in
 // All-Reduce) and leave in k distinct sends. At most floor(t/b) + 1 sends start by t on a link that each send keeps
 // busy for b. So the last chunk starts no earlier than the first t at which these counts add up to k. From there to the

@@ -1,6 +1,9 @@
 // Ejection and injection: all data that enters or leaves an NPU passes its own links, each of which delivers a floor
 // count by T.
 //
+// Bound: for every NPU the least T with sum over its in-links (out-links) of count(T) >= chunks that it must receive
+// (send).
+//
 // Idea: for every NPU, the least T at which its in-links (out-links) can have delivered what it must receive (send) by
 // demand.hpp; the bound is the largest over all NPUs. A send over an out-link has to arrive, so T counts arrivals on
 // both sides. What an NPU needs for several process groups adds up. The bound holds whatever is behind the links, also

@@ -1,5 +1,7 @@
 // Relay: an NPU can only pass on chunks that have reached it.
 //
+// Bound: the least T with sum over in-links of min(count(T), own + count(T - w)) >= chunks that the NPU needs.
+//
 // An NPU's in-links deliver the chunks of others. Nothing arrives at a neighbour s before w, the least latency of s's
 // in-links. Until then a link from s can only carry chunks that s has from the start: its own, of which at most c are
 // useful. So by T a link delivers at most min(count(T), own + count(T - w)) useful chunks, where count is the floor

@@ -1,5 +1,8 @@
 // Sum of parts: an All-Reduce whose gather begins when the whole reduction has finished takes both times.
 //
+// Bound: T >= bound of the Reduce-Scatter + bound of the All-Gather. Proof. Without overlap no send of the gather
+// starts before the last sum is complete.
+//
 // Holds only without overlap. With overlap a chunk's gather may begin when its own sum is complete: on a 3-NPU line
 // with 4 chunks per NPU the sum says 16 steps, and 13 suffice.
 #include "bound/methods.hpp"

@@ -48,6 +48,8 @@ class Installed(unittest.TestCase):
         printed = subprocess.run([os.environ["TENEX"], "--version", "--json"], capture_output=True, text=True)
         version = json.loads(printed.stdout)["version"]
         self.assertIn(f'version = "{version}"', (SOURCE / "analysis/pyproject.toml").read_text())
+        package = (SOURCE / "analysis/tenex_analysis/__init__.py").read_text()
+        self.assertIn(f'__version__ = "{version}"', package)
 
 
 if __name__ == "__main__":

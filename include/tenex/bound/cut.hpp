@@ -1,5 +1,7 @@
 // The cut bound: what must leave a set of vertices needs its time on the links that leave the set.
 //
+// Bound: the least T with sum over the links that leave a set of count(T) >= sends that must leave it.
+//
 // Proof. Take any set of vertices. Per chunk at least one send must cross from inside to outside:
 // - All-Gather: every chunk of a member inside, if a member is outside: nobody outside has it.
 // - Reduce-Scatter: every chunk of a member outside, if a member is inside: the sum needs that member's contribution.

@@ -1,5 +1,7 @@
 // The flow bound of All-to-Alls, stored conditions and mixed groups: weighted distances.
 //
+// Bound: the least T with sum over links of w * count(T) >= sum over chunks of the weight of their lightest path.
+//
 // Claim. For any weights w >= 0 of the links, sum over links of w * (chunks that the link can have delivered by T) is
 // at least the sum over all chunks of the least weight of a path from the chunk's source to its destination. Proof. A
 // chunk arrives over a path of sends, which weighs at least as much as the lightest path; a send of the chunk serves no

@@ -1,5 +1,9 @@
 // The strength bound of an All-Reduce, with or without overlap.
 //
+// Bound: T >= 2 (p-1) S / (bandwidth of the links between parts), for any partition of which p parts have a member; in
+// general T >= 2 S MST(w) / sum(w * bandwidth). The partition into single NPUs is the cut-set bound of Sun and Zhou,
+// "On the Computation Rate of All-Reduce" (arXiv 2602.22482).
+//
 // Claim. Partition the vertices, and let p parts have a member. Per chunk at least 2(p-1) sends cross between parts.
 // Proof. Take the first moment at which some part with a member holds all contributions to the chunk. Until then each
 // of the p-1 other parts with a member has sent a crossing, since its contributions are in that sum. Each of them also

@@ -166,9 +166,9 @@ std::string unsuitable_with(bool over_wires, const SynthesisProblem& problem) {
     group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group)
     return fmt::format(
-        "a symmetric schedule needs a shape of RI and FC blocks, of lines of two and of {} SW blocks, whose links are "
-        "alike in each dimension",
-        over_wires ? "cut-through or unwound" : "unwound");
+        "one NPU's sends stand for all only where every NPU sees the same network: each dimension is RI, FC, a line of "
+        "two or an {} SW, whose links are all alike",
+        over_wires ? "unwound or cut-through" : "unwound");
   if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   const auto chunks = static_cast<std::uint64_t>(problem.collective.chunks_per_npu());
   if (PackedOffsets(*group).bits() + static_cast<unsigned>(std::bit_width(chunks)) > kMostBits)
@@ -305,8 +305,8 @@ std::string layered_unsuitable(const SynthesisProblem& problem) {
     return "a schedule by layers has up to 2^20 deliveries";
   const auto network = LayerNetwork::of(problem.topology);
   if (!network || network->layers() == 1 || (network->positions() == 1 && problem.topology.homogeneous()))
-    return "a symmetric schedule needs a shape of RI and FC blocks, of lines of two and of unwound SW blocks, or of "
-           "these and lines, whose links are alike in each dimension, or one whose links differ in speed";
+    return "a schedule by layers needs several dimensions, each RI, FC, LI or an unwound SW whose links are all alike; "
+           "one is a LI of three or more, or two differ in speed";
   return {};
 }
 
