@@ -69,7 +69,7 @@ std::string options_text(const CommandEntry& command, std::size_t width) {
   std::vector<std::string> groups;  // in the order of their first options
   for (const auto& option : command.options)
     if (std::ranges::count(groups, option.group) == 0) groups.push_back(option.group);
-  std::ranges::stable_partition(groups, [](const auto& group) { return group.empty(); });
+  std::stable_partition(groups.begin(), groups.end(), [](const auto& group) { return group.empty(); });  // clang 14
   std::string text;
   for (const auto& group : groups) {
     text += fmt::format("\n{}:\n", group.empty() ? "Words" : group);
