@@ -178,8 +178,9 @@ TEST(LayeredEngine, SaysWhyItDoesNotSuit) {
         find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, {1, 1, "symmetric"}});
     return made ? std::string() : made.errors()[0].why;
   };
-  EXPECT_NE(reason_of(support::mesh(4, 4), of_megabytes(CollectiveKind::all_gather, 16)).find("needs a shape"),
-            std::string::npos);
+  EXPECT_NE(
+      reason_of(support::mesh(4, 4), of_megabytes(CollectiveKind::all_gather, 16)).find("needs several dimensions"),
+      std::string::npos);
   EXPECT_NE(reason_of(support::shape("LI(3)_RI(4)"), of_megabytes(CollectiveKind::broadcast, 12)).find("no root"),
             std::string::npos);
 }
