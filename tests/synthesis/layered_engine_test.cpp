@@ -179,7 +179,7 @@ TEST(LayeredEngine, SaysWhyItDoesNotSuit) {
     return made ? std::string() : made.errors()[0].why;
   };
   EXPECT_NE(
-      reason_of(support::mesh(4, 4), of_megabytes(CollectiveKind::all_gather, 16)).find("needs several dimensions"),
+      reason_of(support::mesh(4, 4), of_megabytes(CollectiveKind::all_gather, 16)).find("needs dimensions that differ"),
       std::string::npos);
   EXPECT_NE(reason_of(support::shape("LI(3)_RI(4)"), of_megabytes(CollectiveKind::broadcast, 12)).find("no root"),
             std::string::npos);

@@ -305,8 +305,8 @@ std::string layered_unsuitable(const SynthesisProblem& problem) {
     return "a schedule by layers has up to 2^20 deliveries";
   const auto network = LayerNetwork::of(problem.topology);
   if (!network || network->layers() == 1 || (network->positions() == 1 && problem.topology.homogeneous()))
-    return "a schedule by layers needs several dimensions, each RI, FC, LI or an unwound SW whose links are all alike; "
-           "one is a LI of three or more, or two differ in speed";
+    return "a schedule by layers needs dimensions that differ: lines of three or more beside RI, FC or unwound SW, or "
+           "dimensions of different speeds; all links of a dimension must be alike";
   return {};
 }
 
