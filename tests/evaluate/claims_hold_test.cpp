@@ -227,7 +227,7 @@ TEST(ClaimsHold, OfEveryRowOfDrawnPoints) {
   std::map<std::string, int> made;
   int optimal = 0;
   int failures = 0;
-  const int draws = support::draws(500, 20'000);
+  const int draws = support::draws(250, 20'000);
   for (int i = 0; i < draws && failures < 5; ++i) {
     Draw draw(first + static_cast<unsigned>(i));
     const Words words = draw.words();
