@@ -254,6 +254,11 @@ std::string size_text(std::int64_t size) {
   return is_short ? text : to_rounded_bytes(static_cast<double>(size));
 }
 
+std::string percent_text(double share) {
+  const double percent = 100 * share;
+  return fmt::format("{:.1f} %", share < 1 ? std::min(percent, 99.9) : percent);
+}
+
 std::string memory_text(std::int64_t size) {
   constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   constexpr double kLargest = 999.5;  // prints as 1000

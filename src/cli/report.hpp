@@ -64,6 +64,9 @@ inline constexpr std::int64_t kReportSchema = 2;
 /// where that is long or counts many single bytes.
 [[nodiscard]] std::string size_text(std::int64_t size);
 
+/// A share for people, in percent to a tenth. Less than all is never "100.0 %", so that this says "all".
+[[nodiscard]] std::string percent_text(double share);
+
 /// An amount of memory for people: rounded, in binary units, which limits of memory have.
 [[nodiscard]] std::string memory_text(std::int64_t size);
 /// Whether a metric or a key of a report counts memory.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -80,6 +81,14 @@ std::string shown_number(const ResultColumn& column, std::int64_t value) {
 }
 
 }  // namespace
+
+std::string_view ResultColumn::short_name() const {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEndings{
+      {{"ps", "_ps"}, {"B", "_bytes"}, {"B/s", "_bytes_per_s"}, {"USD", "_usd"}}};
+  for (const auto& [unit, ending] : kEndings)
+    if (units == unit && name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+  return name;
+}
 
 ResultView::ResultView(ResultTable table) : table_(std::move(table)) {
   columns_.push_back({"key", "", Source::key, 0});
@@ -173,7 +182,7 @@ std::string shown(const ResultColumn& column, const ResultCell& cell) {
     if (column.units == "B/s") return to_rounded_rate(*number);
     if (column.units == "USD") return to_string(dollars(std::llround(*number)));
     const bool percent = column.source == Source::metric && metric_columns()[column.index].percent;
-    return percent ? fmt::format("{:.1f} %", 100 * *number) : fmt::format("{:.4g}", *number);
+    return percent ? percent_text(*number) : fmt::format("{:.4g}", *number);
   }
   const auto* text = std::get_if<std::string>(&cell);
   if (text == nullptr) return "-";

@@ -25,6 +25,9 @@ struct ResultColumn {
   std::string_view units;
   Source source = Source::key;
   std::size_t index = 0;  ///< of its table
+
+  /// The name without its unit, for tables whose values have theirs: "busbw" of "busbw_bytes_per_s".
+  [[nodiscard]] std::string_view short_name() const;
 };
 
 /// The rows of a result file.

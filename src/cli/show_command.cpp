@@ -77,11 +77,7 @@ void sort_rows(Rows& rows, const ResultView& view, const ResultColumn& column, b
 
 std::string table_of(const ResultView& view, const Columns& columns, const Rows& rows) {
   std::vector<std::vector<std::string>> lines(1);
-  for (const auto& column : columns) {
-    // A unit stands with each value.
-    const auto name = column.name;
-    lines[0].emplace_back(column.units == "ps" && name.ends_with("_ps") ? name.substr(0, name.size() - 3) : name);
-  }
+  for (const auto& column : columns) lines[0].emplace_back(column.short_name());
   for (const auto row : rows) {
     auto& line = lines.emplace_back();
     for (const auto& column : columns) {
@@ -192,8 +188,8 @@ std::string limit_of(const Evaluation& row) {
   if (time == row.bound_ps)
     return fmt::format("the network: no schedule {}is faster ({})",
                        row.bound_class == "single_chunks" ? "whose sends carry one chunk each " : "", network);
-  auto text = fmt::format("the network for {:.1f} % of the time ({}); {} more may be the schedule or the bound",
-                          100 * row.efficiency, network, to_rounded(picoseconds(time - row.bound_ps)));
+  auto text = fmt::format("the network for {} of the time ({}); a better schedule saves {} at most",
+                          percent_text(row.efficiency), network, to_rounded(picoseconds(time - row.bound_ps)));
   if (row.rate_loss == row.rate_loss)
     text += fmt::format(
         "; the busiest link has {:.1f} % more than the bound's share, and filling and draining take "
@@ -228,7 +224,7 @@ std::string explanation(const ResultView& view, std::size_t row, bool json) {
     if (json)
       std::visit([&](const auto& exact_value) { report.add(std::string(column.name), exact_value); }, value);
     else
-      report.add(std::string(column.name), shown(column, value));
+      report.add(std::string(column.short_name()), shown(column, value));
   };
   const auto is_answer = [](const ResultColumn& column) {
     return column.source == ResultColumn::Source::key ||

@@ -163,7 +163,7 @@ std::string describe_left(const Overview& overview) {
 
 std::string value_text(const Best& best) {
   const std::string_view measure = best.measure;
-  if (measure == "efficiency") return fmt::format("{:.1f} %", 100 * best.value);
+  if (measure == "efficiency") return percent_text(best.value);
   if (measure == "algbw_bytes_per_s") return to_rounded_rate(best.value);
   if (measure == "training_time_ps") return to_rounded(picoseconds(static_cast<std::int64_t>(best.value)));
   return fmt::format("{:.4g}/(s$)", best.value);

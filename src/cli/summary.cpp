@@ -56,8 +56,8 @@ std::vector<std::string> table_row(const std::string& name, const Tally& tally) 
           fmt::format("{}", tally.verified),
           fmt::format("{}", tally.not_ok),
           fmt::format("{}", tally.at_bound),
-          tally.measured > 0 ? fmt::format("{:.1f} %", 100 * std::exp(tally.log_efficiency / measured)) : "-",
-          tally.measured > 0 ? fmt::format("{:.1f} %", 100 * tally.least_efficiency) : "-",
+          tally.measured > 0 ? percent_text(std::exp(tally.log_efficiency / measured)) : "-",
+          tally.measured > 0 ? percent_text(tally.least_efficiency) : "-",
           tally.best_algbw > 0 ? to_rounded_rate(tally.best_algbw) : "-"};
 }
 

@@ -216,6 +216,15 @@ TEST_F(Show, GroupsAndPrintsSizesAsTheyWereWritten) {
   EXPECT_THAT(lines(finished.out)[3], HasSubstr(" 32MiB "));
 }
 
+// Values have their units in tables for people, so that names have none; files for programs keep both apart.
+TEST_F(Show, NamesColumnsWithoutTheirUnits) {
+  const auto table = show({});
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(lines(table.out)[0], ::testing::AllOf(HasSubstr(" collective_time "), HasSubstr(" algbw "),
+                                                    HasSubstr(" busbw"), Not(HasSubstr("_ps"))));
+  EXPECT_EQ(lines(show({"--columns", "busbw,bound", "--csv"}).out)[0], "busbw_bytes_per_s,bound_ps");
+}
+
 TEST_F(Show, PrintsOneObject) {
   const auto finished = show({"--columns", "topology,efficiency", "--where", "size = 1MiB", "--json"});
   EXPECT_EQ(finished.exit_code, 0);

@@ -339,5 +339,13 @@ TEST(ProgressOnATerminal, FitsIt) {
   }
 }
 
+// A row that does not meet its bound must not look as if it did: 7,046,931 of 7,046,932 ps are 99.99999 %.
+TEST(Percents, AreAllOnlyWhereTheShareIs) {
+  EXPECT_EQ(cli::percent_text(1), "100.0 %");
+  EXPECT_EQ(cli::percent_text(7'046'931.0 / 7'046'932.0), "99.9 %");
+  EXPECT_EQ(cli::percent_text(0.98765), "98.8 %");
+  EXPECT_EQ(cli::percent_text(0), "0.0 %");
+}
+
 }  // namespace
 }  // namespace tenex
