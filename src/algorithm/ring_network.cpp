@@ -100,7 +100,7 @@ std::vector<LinkId> path_over_switches(const Topology& topology, Router& router,
   const VertexId goal(to.value());
   VertexId at(from.value());
   do {
-    const auto link = router.next_link(at, to);
+    const auto link = router.next_link(at, from, to);
     if (!link.exists()) return {};
     path.push_back(link);
     at = topology.target(link);
@@ -133,8 +133,8 @@ std::vector<std::int64_t> sharers_of(const Topology& topology, Router& router, c
 
 }  // namespace
 
-std::vector<RingNetwork> ring_networks(const Topology& topology, const Collective& collective) {
-  Router router(topology);
+std::vector<RingNetwork> ring_networks(const Topology& topology, const Collective& collective, RouteChoice routes) {
+  Router router(topology, routes);
   const bool alone = collective.groups().size() == 1;
   const auto sharers =
       alone ? std::vector<std::int64_t>(topology.links(), 1) : sharers_of(topology, router, collective);

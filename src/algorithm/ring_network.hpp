@@ -12,6 +12,7 @@
 
 #include "tenex/base/quantity.hpp"
 #include "tenex/collective/collective.hpp"
+#include "tenex/topology/routes.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -75,6 +76,7 @@ class RingNetwork {
 
 /// The network of each group. Groups whose arcs take the same link get equal parts of its bandwidth. O(members^2 * hops
 /// over switches), and a breadth-first tree per member where the topology is no intact shape.
-[[nodiscard]] std::vector<RingNetwork> ring_networks(const Topology& topology, const Collective& collective);
+[[nodiscard]] std::vector<RingNetwork> ring_networks(const Topology& topology, const Collective& collective,
+                                                     RouteChoice routes = {});
 
 }  // namespace tenex

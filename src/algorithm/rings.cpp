@@ -79,8 +79,8 @@ double pace(const RingNetwork& network, const RingPacking& packing, std::size_t 
 }
 
 /// The ring in order of ranks, in both directions if they have the larger total rate on their routes.
-std::vector<Ring> in_order_of_ranks(const Topology& topology, const std::vector<NpuId>& members) {
-  Router router(topology);
+std::vector<Ring> in_order_of_ranks(const Topology& topology, const std::vector<NpuId>& members, RouteChoice routes) {
+  Router router(topology, routes);
   std::vector<std::int64_t> load(topology.links(), 0);
   const auto lay = [&](bool forward) {
     double slowest = 0;
@@ -117,8 +117,8 @@ std::vector<Ring> rings_of(const RingNetwork& network, std::size_t chunks_per_np
 }
 
 /// The rings of all groups. Groups on equal networks have equal rings, which are sought once.
-std::vector<GroupRings> lay_rings(const Topology& topology, const Collective& collective) {
-  const auto networks = ring_networks(topology, collective);
+std::vector<GroupRings> lay_rings(const Topology& topology, const Collective& collective, RouteChoice routes) {
+  const auto networks = ring_networks(topology, collective, routes);
   const auto chunks_per_npu = static_cast<std::size_t>(collective.chunks_per_npu());
   std::vector<std::vector<Ring>> rings;
   std::vector<GroupRings> laid;
@@ -128,7 +128,7 @@ std::vector<GroupRings> lay_rings(const Topology& topology, const Collective& co
     rings.push_back(static_cast<std::size_t>(same) < g ? rings[static_cast<std::size_t>(same)]
                                                        : rings_of(networks[g], chunks_per_npu));
     const auto& sought = rings.back();
-    const auto chosen = sought.empty() ? in_order_of_ranks(topology, members) : sought;
+    const auto chosen = sought.empty() ? in_order_of_ranks(topology, members, routes) : sought;
     auto& group = laid.emplace_back();
     group.ring_of = deal(chosen, members.size() * chunks_per_npu);
     for (const auto& ring : chosen) {
@@ -228,9 +228,10 @@ Status fits_rings(std::string_view name, const Topology& /*topology*/, const Col
 }
 
 Result<std::shared_ptr<const Program>> make_rings(const Topology& topology, const Collective& collective,
-                                                  const AlgorithmOptions& /*options*/) {
+                                                  const AlgorithmOptions& options) {
   if (auto fits = check_fits("rings", topology, collective); !fits) return fits.errors();
-  auto packed = std::make_shared<PackedRings>(PackedRings{Seats(collective), lay_rings(topology, collective)});
+  auto packed =
+      std::make_shared<PackedRings>(PackedRings{Seats(collective), lay_rings(topology, collective, options.routes)});
   return std::shared_ptr<const Program>(std::make_shared<RingsProgram>(std::move(packed)));
 }
 

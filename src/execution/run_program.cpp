@@ -51,6 +51,7 @@ class ProgramRunner {
     full_.occupancy = point.occupancy;
     full_.backend = point.collective().backend;
     full_.engine = point.collective().simulation_engine;
+    full_.routes = point.collective().routes;
     full_.threads = options.threads;
     full_.start_delays = prepared.start_delays;
     quick_ = full_;
@@ -58,7 +59,7 @@ class ProgramRunner {
     full_.record_links = options.link_loads;
     full_.record_arrivals = options.arrivals;
     full_.utilization_bins = aware ? options.utilization_bins : 0;
-    settings_ = {point.collective().window, point.collective().order, point.seed};
+    settings_ = {point.collective().window, point.collective().order, point.seed, point.collective().routes};
   }
 
   /// Returns the time of one algorithm and records nothing.

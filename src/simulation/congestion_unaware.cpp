@@ -42,7 +42,7 @@ class FormulaEngine {
         options_(options),
         sizes_(topology, collective, program, options.occupancy),
         shape_(ShapeRoutes::of(topology)),
-        next_links_(topology, shape_),
+        next_links_(topology, shape_, options.routes),
         state_(program.begin()),
         awake_(topology.npus(), true),
         held_(options.start_delays.empty() ? 0 : topology.npus()) {
@@ -109,7 +109,7 @@ class FormulaEngine {
     SimTime head = now;
     SimTime slowest;
     for (auto at = vertex_of(message.source); at != vertex_of(message.destination);) {
-      const auto link = next_links_(at, message.destination);
+      const auto link = next_links_(at, message.source, message.destination);
       if (!link.exists()) {
         if (!failure_) failure_ = unreachable_error(message, at);
         return;

@@ -13,22 +13,23 @@
 namespace tenex {
 
 /// The next link on a route. Elsewhere than on shapes, all answers are kept in a table while vertices * NPUs are few
-/// (16 MiB); on larger topologies each call asks the Router. Not thread-safe: one per thread; `shape` may be shared.
+/// (16 MiB) and routes do not depend on sources; else each call asks the Router. Not thread-safe: one per thread;
+/// `shape` may be shared.
 class NextLinks {
  public:
   /// `shape`: ShapeRoutes::of(topology); both must outlive this.
-  NextLinks(const Topology& topology, const std::optional<ShapeRoutes>& shape)
-      : shape_(shape ? &*shape : nullptr), router_(topology), npus_(topology.npus()) {
-    if (shape_ == nullptr && topology.vertices() <= max_entries / npus_)
+  NextLinks(const Topology& topology, const std::optional<ShapeRoutes>& shape, RouteChoice routes)
+      : shape_(shape ? &*shape : nullptr), router_(topology, routes), npus_(topology.npus()) {
+    if (shape_ == nullptr && topology.vertices() <= max_entries / npus_ && !router_.depends_on_source())
       answers_.assign(topology.vertices() * npus_, not_asked);
   }
 
   /// none() at the destination, or if it cannot be reached.
-  [[nodiscard]] LinkId operator()(VertexId at, NpuId destination) {
+  [[nodiscard]] LinkId operator()(VertexId at, NpuId source, NpuId destination) {
     if (shape_ != nullptr) return (*shape_)(at, destination);
-    if (answers_.empty()) return router_.next_link(at, destination);
+    if (answers_.empty()) return router_.next_link(at, source, destination);
     auto& answer = answers_[at.index() * npus_ + destination.index()];
-    if (answer == not_asked) answer = router_.next_link(at, destination).value();
+    if (answer == not_asked) answer = router_.next_link(at, source, destination).value();
     return LinkId(answer);
   }
 

@@ -44,7 +44,7 @@ constexpr std::size_t max_history = std::size_t{1} << 27;  ///< entries
 /// One cycle and its routes.
 class CycleRun {
  public:
-  CycleRun(const Topology& topology, const MessageSizes& sizes, const Cycle& cycle, Occupancy occupancy,
+  CycleRun(const Topology& topology, const MessageSizes& sizes, const Cycle& cycle, const SimulationOptions& options,
            std::vector<SimTime> delays)
       : cycle_(cycle), delays_(std::move(delays)) {
     for (std::uint32_t npu = 0; npu < cycle.next.size(); ++npu)
@@ -54,9 +54,9 @@ class CycleRun {
     before_.assign(members_.size(), 0);
     for (std::size_t i = 0; i < members_.size(); ++i)
       before_[seat[cycle.next[members_[i]].index()]] = static_cast<std::uint32_t>(i);
-    find_routes(topology, sizes);
+    find_routes(topology, sizes, options.routes);
     for (std::size_t l = 0; l < links_.size(); ++l)
-      gaps_.push_back(least_gap(topology, links_[l], hops_[l], occupancy));
+      gaps_.push_back(least_gap(topology, links_[l], hops_[l], options.occupancy));
     free_.assign(links_.size(), SimTime::zero());
   }
 
@@ -142,15 +142,15 @@ class CycleRun {
     return &arrivals_[step % history_rows() * members_.size()];
   }
 
-  void find_routes(const Topology& topology, const MessageSizes& sizes) {
+  void find_routes(const Topology& topology, const MessageSizes& sizes, RouteChoice routes) {
     const auto shape = ShapeRoutes::of(topology);
-    NextLinks next_links(topology, shape);
+    NextLinks next_links(topology, shape, routes);
     first_.push_back(0);
     for (const auto npu : members_) {
       const auto size = sizes.of(NpuId(npu), cycle_.chunks);
       const auto destination = cycle_.next[npu];
       for (auto at = vertex_of(NpuId(npu)); at != vertex_of(destination);) {
-        const auto link = next_links(at, destination);
+        const auto link = next_links(at, NpuId(npu), destination);
         const bool relayed_late = at != vertex_of(NpuId(npu)) && topology.is_npu(at) && delays_[at.index()] > SimTime();
         passable_ = link.exists() && !relayed_late;
         if (!passable_) return;
@@ -281,7 +281,7 @@ std::optional<Result<Simulation>> simulate_in_static_order(const Topology& topol
   std::vector<CycleRun> runs;
   std::uint64_t messages = 0;
   for (const auto& cycle : cycles) {
-    const auto& run = runs.emplace_back(topology, sizes, cycle, options.occupancy, delays);
+    const auto& run = runs.emplace_back(topology, sizes, cycle, options, delays);
     if (cycle.at_start == 0 || !run.passable() || !run.affordable()) return std::nullopt;
     messages += cycle.messages * run.members();
   }

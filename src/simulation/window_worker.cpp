@@ -31,7 +31,7 @@ WindowWorker::WindowWorker(WindowNetwork& network, ProgramState& state, int thre
       network_(network),
       state_(state),
       thread_(thread),
-      next_links_(network.topology, network.shape_routes),
+      next_links_(network.topology, network.shape_routes, network.options.routes),
       calendar_(network.first_port[static_cast<std::size_t>(thread)],
                 network.first_port[static_cast<std::size_t>(thread) + 1] -
                     network.first_port[static_cast<std::size_t>(thread)],
@@ -128,7 +128,7 @@ inline Message WindowWorker::message_of(const Flight& flight) const {
 template <class Cargo>
 inline void WindowWorker::announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
                                    SimTime now) {
-  const auto port = next_port(at, cargo.destination);
+  const auto port = next_port(at, cargo.source, cargo.destination);
   if (port == no_port) {
     if (!failure) failure = unreachable_error({cargo.source, cargo.destination, cargo.chunk, cargo.stage}, at);
     return;

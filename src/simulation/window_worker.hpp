@@ -80,9 +80,9 @@ class alignas(64) WindowWorker {
   void push(std::uint32_t port, const Flight& flight);
   void note_finish(NpuId npu, SimTime time);
   void write_down(std::uint32_t port, const Flight& flight, SimTime start, SimTime busy);
-  [[nodiscard]] std::uint32_t next_port(VertexId at, NpuId destination) {
+  [[nodiscard]] std::uint32_t next_port(VertexId at, NpuId source, NpuId destination) {
     if (shape_ports_ != nullptr) return (*shape_ports_)(at, destination).value();
-    const auto link = next_links_(at, destination);
+    const auto link = next_links_(at, source, destination);
     return link.exists() ? network_.port_of[link.index()] : no_port;
   }
   /// Whether an NPU has not started yet: arrivals there wait, to be handed over or forwarded.

@@ -58,7 +58,7 @@ class WiresEngine {
         elides_(program.open_loop() && !options.record_sends && !options.record_arrivals && !bins),
         sizes_(topology, collective, program, options.occupancy),
         shape_(ShapeRoutes::of(topology)),
-        next_links_(topology, shape_),
+        next_links_(topology, shape_, options.routes),
         state_(program.begin()),
         ports_(topology, options.start_delays),
         coming_(ports_.vertex_of.size()),
@@ -166,7 +166,7 @@ class WiresEngine {
   }
 
   void enqueue(VertexId at, WireMessage message, SimTime now) {
-    message.wire = next_links_(at, message.destination);
+    message.wire = next_links_(at, message.source, message.destination);
     if (!message.wire.exists()) {
       if (!failure_) failure_ = unreachable_error(message_of(message), at);
       return;

@@ -1,18 +1,20 @@
-// Dimension-order routes by arithmetic on intact product shapes; breadth-first trees elsewhere. Over a tree of switches
-// a message climbs to the lowest switch above both positions. Of parallel links between two switches it takes the one
-// of the position to which it goes (lanes.hpp).
+// Routes by arithmetic on intact products of blocks and on families that know their next links, by search elsewhere
+// (equal_routes.hpp). Over a tree of switches a message climbs to the lowest switch above both positions.
 //
-// Encoding: for the arithmetic, each vertex keeps its out-links sorted by (target, id), so the link to a known
-// neighbour is found by binary search. A tree is one link per vertex toward its destination. Trees live in a fixed
-// number of slots that are reused first in, first out.
+// Encoding: for products, each vertex keeps its out-links sorted by (target, id), so the link to a known neighbour is
+// found by binary search.
 #include "tenex/topology/routes.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <span>
+#include <utility>
 
+#include <fmt/core.h>
+
+#include "tenex/base/random.hpp"
+#include "tenex/topology/family.hpp"
 #include "topology/dimensions.hpp"
+#include "topology/equal_routes.hpp"
 #include "topology/lanes.hpp"
 #include "topology/shapes/switch_tree.hpp"
 
@@ -20,9 +22,24 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kCacheBytes = std::size_t{64} << 20;
-constexpr std::size_t kFewestTrees = 4;
-constexpr std::uint32_t kNoSlot = std::numeric_limits<std::uint32_t>::max();
+/// The number that chooses among equal routes (routes.hpp) for one message, as far as it is no rank.
+class RouteNumber {
+ public:
+  RouteNumber(RouteChoice choice, NpuId source, NpuId destination)
+      : by_destination_(choice.rule == RouteRule::per_destination) {
+    if (choice.rule == RouteRule::hashed)
+      hash_ = mix_bits(mix_bits(std::uint64_t{source.value()} << 32 | destination.value()) + choice.draw);
+  }
+  /// `rank()` is that of the destination.
+  template <class Rank>
+  [[nodiscard]] std::uint64_t operator()(const Rank& rank) const {
+    return by_destination_ ? static_cast<std::uint64_t>(rank()) : hash_;
+  }
+
+ private:
+  bool by_destination_;
+  std::uint64_t hash_ = 0;
+};
 
 /// Next links of an intact product shape. O(dimensions + log degree) per hop.
 class DimensionOrder {
@@ -44,8 +61,8 @@ class DimensionOrder {
 
   [[nodiscard]] bool usable() const { return !dimensions_.empty(); }
 
-  [[nodiscard]] LinkId next_link(VertexId at, NpuId destination) const {
-    if (!topology_.is_npu(at)) return after_switch(at, destination.index());
+  [[nodiscard]] LinkId next_link(VertexId at, NpuId destination, const RouteNumber& number) const {
+    if (!topology_.is_npu(at)) return after_switch(at, destination.index(), number);
     const VertexId next = after_npu(at.index(), destination.index());
     return next.exists() ? link_to(at, next) : LinkId::none();
   }
@@ -67,7 +84,7 @@ class DimensionOrder {
   }
 
   /// Down where the destination's position is below the switch, else up.
-  [[nodiscard]] LinkId after_switch(VertexId at, std::size_t destination) const {
+  [[nodiscard]] LinkId after_switch(VertexId at, std::size_t destination, const RouteNumber& route) const {
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
       const PlacedDimension& entry = dimensions_[i];
       if (at.index() < entry.first_switch || at.index() >= entry.first_switch + entry.switches) continue;
@@ -83,7 +100,9 @@ class DimensionOrder {
       if (below && level == 0) return link_to(at, exit);
       const std::uint32_t next = below ? tree.above(level - 1, to)
                                        : tree.above(level + 1, (number - tree.first(level)) * tree.npus_below(level));
-      return bundles_.lane(link_to(at, VertexId::at(first + next)), exit);
+      const LinkId link = link_to(at, VertexId::at(first + next));
+      if (bundles_.empty()) return link;
+      return bundles_.numbered(link, route([&] { return bundles_.rank(at, exit); }));
     }
     return LinkId::none();
   }
@@ -102,116 +121,133 @@ class DimensionOrder {
   Csr<LinkId> by_target_;
 };
 
-/// Next links along routes with the fewest hops, from a cached tree per destination.
-class ShortestPaths {
- public:
-  ShortestPaths(const Topology& topology, const Bundles& bundles)
-      : topology_(topology),
-        bundles_(bundles),
-        capacity_(std::max(kFewestTrees, kCacheBytes / (topology.vertices() * sizeof(LinkId)))) {}
-
-  LinkId next_link(VertexId at, NpuId destination) {
-    if (slot_of_.empty()) slot_of_.assign(topology_.npus(), kNoSlot);
-    std::uint32_t& slot = slot_of_[destination.index()];
-    if (slot == kNoSlot) {
-      slot = claim_slot(destination);
-      build_tree(vertex_of(destination), trees_[slot]);
-    }
-    return trees_[slot][at.index()];
+/// Whether several links lead from one switch to one NPU. O(links).
+bool has_parallel_last_links(const Topology& topology) {
+  std::vector<VertexId> hubs;
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+    hubs.clear();
+    for (const LinkId link : topology.in_links(VertexId::at(npu)))
+      if (!topology.is_npu(topology.source(link))) hubs.push_back(topology.source(link));
+    std::sort(hubs.begin(), hubs.end());
+    if (std::adjacent_find(hubs.begin(), hubs.end()) != hubs.end()) return true;
   }
+  return false;
+}
+
+/// Next links along routes with the fewest links.
+class FewestLinks {
+ public:
+  explicit FewestLinks(const Topology& topology) : topology_(topology), search_(topology) {
+    if (topology.shape() && !topology.shape()->is_product() && topology.shape()->family->next_links != nullptr)
+      family_ = topology.shape()->family;
+  }
+
+  LinkId next_link(VertexId at, NpuId source, NpuId destination, const RouteNumber& number) {
+    if (family_ != nullptr) return by_arithmetic(at, destination, number);
+    const EqualRoutes routes = search_.next(at, destination);
+    if (routes.links.empty()) return LinkId::none();
+    if (routes.links.size() == 1 || topology_.wires() != nullptr) return routes.links.front();
+    const std::size_t count = routes.links.size();
+    if (topology_.is_npu(at) || topology_.target(routes.links.front()) == vertex_of(destination)) {
+      const std::size_t leaves_from = topology_.is_npu(at) ? at.index() : source.index();
+      return routes.links[number([&] { return leaves_from + destination.index(); }) % count];
+    }
+    const std::uint64_t divisor = routes.parted ? search_.divisor(at) : 1;
+    const bool over_npu = routes.over_npu;
+    const auto ranked = [&] { return rank(at, over_npu ? exit(at, destination) : vertex_of(destination)); };
+    return search_.next(at, destination).links[number(ranked) / divisor % count];
+  }
+  [[nodiscard]] bool ends_differ() const { return family_ == nullptr && has_parallel_last_links(topology_); }
 
  private:
-  /// A new slot as long as there is one, else the slot that was filled first.
-  std::uint32_t claim_slot(NpuId destination) {
-    if (trees_.size() < capacity_) {
-      trees_.emplace_back();
-      tenants_.push_back(destination);
-      return static_cast<std::uint32_t>(trees_.size() - 1);
-    }
-    const std::size_t slot = oldest_;
-    oldest_ = (oldest_ + 1) % trees_.size();
-    slot_of_[tenants_[slot].index()] = kNoSlot;
-    tenants_[slot] = destination;
-    return static_cast<std::uint32_t>(slot);
+  /// All NPUs of these families are attached to one fabric, so ranks are ids.
+  [[nodiscard]] LinkId by_arithmetic(VertexId at, NpuId destination, const RouteNumber& number) const {
+    const EqualLinks equal = family_->next_links(topology_.shape()->arguments, at.index(), destination.index());
+    std::size_t link = equal.first;
+    if (equal.count > 1) link += 2 * (number([&] { return destination.index(); }) / equal.divisor % equal.count);
+    // In a reversed topology the other link of the pair leads out.
+    return LinkId::at(topology_.source(LinkId::at(link)) == at ? link : link ^ 1U);
   }
 
-  void build_tree(VertexId root, std::vector<LinkId>& tree) {
-    constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
-    tree.assign(topology_.vertices(), LinkId::none());
-    hops_.assign(topology_.vertices(), unreached);
-    queue_.assign(1, root);
-    hops_[root.index()] = 0;
-    for (std::size_t head = 0; head < queue_.size(); ++head) {
-      const VertexId at = queue_[head];
-      const std::uint32_t next = hops_[at.index()] + 1;
-      for (const LinkId link : topology_.in_links(at)) {
-        const VertexId from = topology_.source(link);
-        if (hops_[from.index()] == unreached) {
-          hops_[from.index()] = next;
-          queue_.push_back(from);
-        }
-        // Each link on a shortest path is visited here once; none() compares greater than any id.
-        if (hops_[from.index()] == next) tree[from.index()] = std::min(tree[from.index()], link);
-      }
-    }
-    if (!bundles_.empty()) spread(tree);
+  [[nodiscard]] std::size_t rank(VertexId at, VertexId npu) {
+    if (!has_fabrics_) fabrics_ = Fabrics(topology_);
+    has_fabrics_ = true;
+    return fabrics_.rank(at, npu);
   }
 
-  /// Gives each message its link of every bundle. The queue holds all vertices, the nearest first.
-  void spread(std::vector<LinkId>& tree) {
-    exit_.assign(topology_.vertices(), VertexId::none());  // the first NPU on the way from there
-    for (const VertexId at : std::span(queue_).subspan(1)) {
-      LinkId& link = tree[at.index()];
-      const VertexId next = topology_.target(link);
-      exit_[at.index()] = topology_.is_npu(next) ? next : exit_[next.index()];
-      link = bundles_.lane(link, exit_[at.index()]);
-    }
+  /// The first NPU on the way.
+  [[nodiscard]] VertexId exit(VertexId at, NpuId destination) {
+    do {
+      at = topology_.target(search_.next(at, destination).links.front());
+    } while (!topology_.is_npu(at));
+    return at;
   }
 
   const Topology& topology_;
-  const Bundles& bundles_;
-  std::size_t capacity_;
-  std::vector<std::uint32_t> slot_of_;  // by NPU
-  std::vector<NpuId> tenants_;          // by slot
-  std::vector<std::vector<LinkId>> trees_;
-  std::size_t oldest_ = 0;
-  std::vector<std::uint32_t> hops_;  // scratch
-  std::vector<VertexId> queue_;      // scratch
-  std::vector<VertexId> exit_;       // scratch
+  const FamilyRule* family_ = nullptr;
+  EqualRouteSearch search_;
+  bool has_fabrics_ = false;
+  Fabrics fabrics_;
 };
 
 }  // namespace
 
+std::string to_string(const RouteChoice& choice) {
+  switch (choice.rule) {
+    case RouteRule::single:
+      return "single";
+    case RouteRule::hashed:
+      return fmt::format("hashed draw {}", choice.draw);
+    default:
+      return "per_destination";
+  }
+}
+
 class Router::Impl {
  public:
-  explicit Impl(const Topology& topology)
-      : topology_(topology), bundles_(topology), by_dimension_(topology, bundles_), by_search_(topology, bundles_) {}
+  Impl(const Topology& topology, RouteChoice choice)
+      : topology_(topology),
+        choice_(choice),
+        bundles_(topology),
+        by_dimension_(topology, bundles_),
+        by_search_(topology) {}
 
-  LinkId next_link(VertexId at, NpuId destination) {
+  LinkId next_link(VertexId at, NpuId source, NpuId destination) {
     if (at == vertex_of(destination)) return LinkId::none();
-    return by_dimension_.usable() ? by_dimension_.next_link(at, destination) : by_search_.next_link(at, destination);
+    const RouteNumber number(choice_, source, destination);
+    return by_dimension_.usable() ? by_dimension_.next_link(at, destination, number)
+                                  : by_search_.next_link(at, source, destination, number);
+  }
+  [[nodiscard]] bool depends_on_source() const {
+    if (choice_.rule != RouteRule::per_destination) return choice_.rule == RouteRule::hashed;
+    return !by_dimension_.usable() && by_search_.ends_differ();
   }
   [[nodiscard]] const Topology& topology() const { return topology_; }
 
  private:
   const Topology& topology_;
+  RouteChoice choice_;
   Bundles bundles_;
   DimensionOrder by_dimension_;
-  ShortestPaths by_search_;
+  FewestLinks by_search_;
 };
 
-Router::Router(const Topology& topology) : impl_(std::make_unique<Impl>(topology)) {}
+Router::Router(const Topology& topology, RouteChoice choice) : impl_(std::make_unique<Impl>(topology, choice)) {}
 Router::~Router() = default;
 Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 
-LinkId Router::next_link(VertexId at, NpuId destination) { return impl_->next_link(at, destination); }
+LinkId Router::next_link(VertexId at, NpuId source, NpuId destination) {
+  return impl_->next_link(at, source, destination);
+}
+
+bool Router::depends_on_source() const { return impl_->depends_on_source(); }
 
 std::vector<LinkId> Router::route(NpuId source, NpuId destination) {
   std::vector<LinkId> links;
   VertexId at = vertex_of(source);
   while (at != vertex_of(destination)) {
-    const LinkId link = impl_->next_link(at, destination);
+    const LinkId link = impl_->next_link(at, source, destination);
     if (!link.exists()) return {};
     links.push_back(link);
     at = impl_->topology().target(link);

@@ -38,7 +38,7 @@ SimTime message_time(const Topology& topology, const GroupSpan& span, Bytes size
     SimTime time;
     auto at = vertex_of(boundary.from);
     while (at != vertex_of(boundary.to)) {
-      const auto link = router.next_link(at, boundary.to);
+      const auto link = router.next_link(at, boundary.from, boundary.to);
       ensure(link.exists(), "neighbouring stages can reach each other");
       const auto hop = hop_time(topology.classes()[topology.class_of(link)], size, Occupancy::serialization);
       time = saturating_sum(time, hop.latency);

@@ -41,11 +41,11 @@ TEST(CanonicalText, OfAPlainPoint) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=13\n"
+            "physics=14\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "db2a76e5f4c2c68f510288580c0ba014");
+  EXPECT_EQ(to_string(point.key), "6016ba54e98e500f9970ed8bd3a4e988");
 }
 
 // A synthesizer's point with every key it may have, none at its default. 25GiB/s = 25 * 2^30 = 26,843,545,600.
@@ -74,13 +74,13 @@ TEST(CanonicalText, OfASynthesizersPointWithEverything) {
             "npu_bandwidth=26843545600,1000000000\n"
             "occupancy=transfer\n"
             "overlap=false\n"
-            "physics=13\n"
+            "physics=14\n"
             "seed=42\n"
             "size=1000000\n"
             "topology=RI(4)_SW(4)\n"
             "unwind=2\n"
             "without=[[0,1],[5,6]]");
-  EXPECT_EQ(to_string(point.key), "6fd1e678cd56c7211a5d76ef85e00c0a");
+  EXPECT_EQ(to_string(point.key), "ebe06864d91324634941eb9f2b309cd9");
 }
 
 // A textbook algorithm has a backend and no attempts; All-Gather has no overlap and no root.
@@ -96,11 +96,11 @@ TEST(CanonicalText, OfATextbookPointLeavesOutWhatItNeverReads) {
             "backend=congestion_unaware\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=13\n"
+            "physics=14\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "9a81e2520090bab0b05e813f1e0081a4");
+  EXPECT_EQ(to_string(point.key), "f7d2f04ca110580d9afef43612693c5c");
   EXPECT_EQ(point.attempts, 1U);
   EXPECT_TRUE(point.collective().overlap);
   EXPECT_EQ(point.collective().root, 0U);
@@ -113,12 +113,12 @@ TEST(CanonicalText, OfABroadcastNamesItsRoot) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=broadcast\n"
-            "physics=13\n"
+            "physics=14\n"
             "root=3\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "a2815f5ba24450ae0e826d58317c6050");
+  EXPECT_EQ(to_string(point.key), "f0e42efbc6588d6e829db2e027cff293");
 }
 
 TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
@@ -132,7 +132,7 @@ TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
   EXPECT_EQ(point.canonical,
             "algorithm=direct\n"
             "collective=all_gather\n"
-            "physics=13\n"
+            "physics=14\n"
             "seed=1\n"
             "size=1024\n"
             "topology=machine:" +
@@ -187,7 +187,7 @@ TEST(CanonicalText, OfAPointOfUnknownFamilyKeepsWhatMayMatter) {
 
 TEST(CanonicalText, NamesAnEngineOnlyWhereASynthesizerWasGivenOne) {
   EXPECT_THAT(mesh_with({{"engine", "exact"}}).canonical,
-              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=13"));
+              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=14"));
   EXPECT_EQ(mesh_with({{"engine", "auto"}}).canonical, mesh_with({}).canonical);
   const auto ring = point_of({{"topology", "mesh(4,4)"},
                               {"alpha", "0.5us"},

@@ -111,7 +111,8 @@ directed = [[1, 4], [2, 4], [3, 4]]
     const std::vector<const char*> topologies =
         algorithm.reads.solves
             ? std::vector{"LI(3)", "mesh(2,3)", "SW(3)"}
-            : std::vector{"mesh(3,4)", "FC(8)", "SW(8)", "RI(4)_SW(4)", "hypercube(4)", "RI(4)_FC(4)"};
+            : std::vector{"mesh(3,4)",         "FC(8)",          "SW(8)", "RI(4)_SW(4)", "hypercube(4)", "RI(4)_FC(4)",
+                          "leaf_spine(2,4,2)", "RI(2)_SW(8,4:2)"};
     for (const char* topology : topologies)
       for (const char* collective : {"all_reduce", "all_gather", "broadcast", "all_to_all"})
         for (const auto& [chunks, few, alpha] : {std::tuple("4", "1", "1us"), std::tuple("16", "2", "20us")})

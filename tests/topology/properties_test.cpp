@@ -107,7 +107,7 @@ RC_GTEST_PROP(RouteProperties, RoutesOfGraphsHaveFewestHopsAndTheLowestLinks, ()
         const bool nearer = distance[topology.target(link).index()][to] == distance[at][to] - 1;
         if (nearer) lowest = std::min(lowest, link);
       }
-      RC_ASSERT(router.next_link(VertexId::at(at), NpuId::at(to)) == lowest);
+      RC_ASSERT(router.next_link(VertexId::at(at), NpuId::at(at), NpuId::at(to)) == lowest);
       RC_ASSERT(static_cast<std::int64_t>(router.route(NpuId::at(at), NpuId::at(to)).size()) == distance[at][to]);
     }
   }

@@ -63,7 +63,7 @@ TEST(Routes, SwitchesOfEveryDimensionAreFound) {
 TEST(Routes, ThereIsNoWayToGoAtTheDestination) {
   const Topology ring = shape("RI(4)");
   Router router(ring);
-  EXPECT_FALSE(router.next_link(VertexId(2), NpuId(2)).exists());
+  EXPECT_FALSE(router.next_link(VertexId(2), NpuId(2), NpuId(2)).exists());
   EXPECT_THAT(router.route(NpuId(2), NpuId(2)), IsEmpty());
 }
 
@@ -96,7 +96,7 @@ TEST(Routes, DragonfliesTakeTheirGlobalLink) {
 TEST(Routes, UnreachableNpusHaveNoRoute) {
   const Topology oneway = support::graph(2, {{VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth}});
   Router router(oneway);
-  EXPECT_FALSE(router.next_link(VertexId(1), NpuId(0)).exists());
+  EXPECT_FALSE(router.next_link(VertexId(1), NpuId(1), NpuId(0)).exists());
   EXPECT_THAT(router.route(NpuId(1), NpuId(0)), IsEmpty());
   EXPECT_THAT(router.route(NpuId(0), NpuId(1)), ElementsAre(LinkId(0)));
 }
@@ -111,7 +111,8 @@ TEST(Routes, EvictedTreesComeBackTheSame) {
   ASSERT_EQ(expected.size(), 593U);
   Router worn(broken);
   EXPECT_EQ(worn.route(NpuId(89'999), NpuId(5)), expected);
-  for (std::uint32_t npu = 1'000; npu < 1'250; ++npu) EXPECT_TRUE(worn.next_link(VertexId(0), NpuId(npu)).exists());
+  for (std::uint32_t npu = 1'000; npu < 1'250; ++npu)
+    EXPECT_TRUE(worn.next_link(VertexId(0), NpuId(0), NpuId(npu)).exists());
   EXPECT_EQ(worn.route(NpuId(89'999), NpuId(5)), expected);
 }
 

@@ -13,6 +13,7 @@
 #include "tenex/schedule/algorithm_traits.hpp"
 #include "tenex/schedule/program.hpp"
 #include "tenex/schedule/run_choices.hpp"
+#include "tenex/topology/routes.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -23,6 +24,7 @@ struct AlgorithmOptions {
   std::uint32_t window = 0;
   DestinationOrder order = DestinationOrder::relative;
   std::uint64_t seed = 1;  ///< for algorithms that draw random numbers
+  RouteChoice routes{};    ///< of the messages, for algorithms that lay rings on them
 };
 
 /// The quantities that determine the size of an algorithm's program. Mean hops are those of routes on the topology.

@@ -21,13 +21,14 @@
 #include "tenex/schedule/algorithm_traits.hpp"
 #include "tenex/schedule/run_choices.hpp"
 #include "tenex/topology/faults.hpp"
+#include "tenex/topology/routes.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex {
 
 /// Raised whenever a result may change for the same point; part of every key.
-inline constexpr std::int64_t physics_version = 13;
+inline constexpr std::int64_t physics_version = 14;
 
 /// How the switches of a point forward: as its shape or machine file builds them, or all in one way.
 enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_through };
@@ -100,6 +101,7 @@ struct CollectivePoint {
   Stragglers stragglers;
   SimulationEngine simulation_engine = SimulationEngine::automatic;  ///< never changes the result
   BoundSearch bounds = BoundSearch::quick;
+  RouteChoice routes{};  ///< of textbook algorithms' messages
 };
 
 /// One point: a network, how collectives are made on it, and its work: a collective, or the training of a model. A

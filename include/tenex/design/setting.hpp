@@ -64,6 +64,7 @@ enum class Key : std::uint8_t {
   solver_nodes,
   solver_time_limit,
   priorities,
+  routes,
   workload,
   hp,
   compute,

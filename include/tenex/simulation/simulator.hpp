@@ -21,6 +21,7 @@
 #include "tenex/schedule/program.hpp"
 #include "tenex/schedule/run_choices.hpp"
 #include "tenex/schedule/schedule.hpp"
+#include "tenex/topology/routes.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -36,6 +37,7 @@ struct SimulationOptions {
   Occupancy occupancy = Occupancy::serialization;
   Backend backend = Backend::congestion_aware;
   SimulationEngine engine = SimulationEngine::automatic;
+  RouteChoice routes{};            ///< of messages where several routes are equal
   int threads = 1;                 ///< never changes the result
   bool record_sends = false;       ///< keep the timed stream (for the verifier and for files); congestion-aware only
   bool record_links = false;       ///< keep bytes and busy time per link

@@ -43,6 +43,13 @@ struct FamilyHops {
   double neighbour = 1;  ///< mean between NPUs with consecutive ids
 };
 
+/// The equal next links of a route: first, first + 2, ..., since every link stands beside the one back.
+struct EqualLinks {
+  std::size_t first = 0;
+  std::uint32_t count = 1;
+  std::uint64_t divisor = 1;  ///< of the number that chooses (routes.hpp): the choices of the levels below
+};
+
 /// All that other code asks of a family. Every function is O(1) in the size of the topology except add_links() and
 /// representatives(). They are called only with arguments that fault() accepts.
 struct FamilyRule {
@@ -68,6 +75,9 @@ struct FamilyRule {
   /// Adds the switches and then the links, level by level; `links` has the class of each level.
   void (*add_links)(FamilyArguments, std::span<const LinkClass> links, TopologyBuilder& builder);
   FamilyHops (*hops)(FamilyArguments);
+  /// The next links at vertex `at` on routes with the fewest links to an NPU, which is another vertex. The links must
+  /// come in pairs, one each way. Null: routes are searched for.
+  EqualLinks (*next_links)(FamilyArguments, std::size_t at, std::size_t destination) = nullptr;
   /// NPUs such that every NPU is the image of one of them under a symmetry of the topology that keeps the levels.
   std::vector<std::uint32_t> (*representatives)(FamilyArguments);
 };

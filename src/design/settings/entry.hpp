@@ -59,6 +59,7 @@ std::string printed(const std::vector<T>& quantities) {
   return comma_list(quantities);
 }
 inline std::string printed(const LinkPairs& pairs) { return text_of_pairs(pairs); }
+inline std::string printed(const RouteChoice& routes) { return to_string(routes); }
 inline std::string printed(const SwitchBuffer& buffer) { return to_string(buffer); }
 inline std::string printed(const GoodEnough& share) { return to_string(share); }
 inline std::string printed(const EpochChoice& epoch) { return to_string(epoch); }

@@ -60,7 +60,7 @@ class ReferenceSimulator {
         collective_(collective),
         program_(program),
         options_(options),
-        router_(topology),
+        router_(topology, options.routes),
         state_(program.begin()) {}
 
   Result<Simulation> run() {

@@ -58,6 +58,30 @@ FamilyHops hops(FamilyArguments arguments) {
   return {pair, 2 + 2 / half + 2 / (half * half)};
 }
 
+/// Up, over any of h links, until a switch above the destination; then down the one way. Aggregation switches of one
+/// number lead to the same core switches, and edge switches choose the number, so the core follows from both choices.
+EqualLinks next_links(FamilyArguments arguments, std::size_t at, std::size_t to) {
+  const std::uint32_t half = arguments[0] / 2;
+  const auto npus_of_all = static_cast<std::size_t>(npus(arguments));
+  const std::size_t edge_switches = 2 * std::size_t{half} * half;
+  const auto pair = [&](std::size_t level, std::size_t number) { return 2 * (level * npus_of_all + number); };
+  if (at < npus_of_all) return {pair(0, at)};
+  const std::size_t number = at - npus_of_all;
+  const std::size_t edge_of_target = to / half;
+  const std::size_t pod_of_target = edge_of_target / half;
+  if (number < edge_switches) {
+    if (number == edge_of_target) return {pair(0, to) + 1};
+    return {pair(1, number * half), half, 1};
+  }
+  if (number < 2 * edge_switches) {
+    const std::size_t aggregation = number - edge_switches;
+    if (aggregation / half == pod_of_target) return {pair(1, edge_of_target * half + aggregation % half) + 1};
+    return {pair(2, aggregation * half), half, half};
+  }
+  const std::size_t core = number - 2 * edge_switches;
+  return {pair(2, (pod_of_target * half + core / half) * half + core % half) + 1};
+}
+
 constexpr std::string_view kFatTreeLevels[] = {"NPU-edge", "edge-aggregation", "aggregation-core"};
 
 }  // namespace
@@ -81,6 +105,7 @@ constinit const FamilyRule kFatTreeFamily{
     .level_names = kFatTreeLevels,
     .add_links = add_links,
     .hops = hops,
+    .next_links = next_links,
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },
 };
 

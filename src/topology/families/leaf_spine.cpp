@@ -28,6 +28,20 @@ FamilyHops hops(FamilyArguments arguments) {
   return {2 * (1 - 1 / (per_leaf * leaves)) + beyond * (1 - 1 / leaves), 2 + beyond / per_leaf};
 }
 
+/// Between leaves over any spine.
+EqualLinks next_links(FamilyArguments arguments, std::size_t at, std::size_t to) {
+  const std::size_t per_leaf = arguments[0];
+  const std::size_t leaves = arguments[1];
+  const std::uint32_t spines = arguments[2];
+  const std::size_t npus = per_leaf * leaves;
+  const std::size_t leaf_of_target = to / per_leaf;
+  const auto to_spine = [&](std::size_t leaf, std::size_t spine) { return 2 * (npus + leaf * spines + spine); };
+  if (at < npus) return {2 * at};
+  if (at >= npus + leaves) return {to_spine(leaf_of_target, at - npus - leaves) + 1};
+  if (at - npus == leaf_of_target) return {2 * to + 1};
+  return {to_spine(at - npus, 0), spines, 1};
+}
+
 constexpr std::string_view kLeafSpineLevels[] = {"NPU-leaf", "leaf-spine"};
 
 }  // namespace
@@ -48,6 +62,7 @@ constinit const FamilyRule kLeafSpineFamily{
     .level_names = kLeafSpineLevels,
     .add_links = add_links,
     .hops = hops,
+    .next_links = next_links,
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },
 };
 

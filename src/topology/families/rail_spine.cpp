@@ -31,6 +31,21 @@ FamilyHops hops(FamilyArguments arguments) {
   return {2 * (1 - 1 / per_box) + 2 * (1 - 1 / boxes), 2 + (boxes > 1 && per_box > 1 ? 2 / per_box : 0)};
 }
 
+/// Within the box over its switch; else over the own rail, and from there over any spine to another rail.
+EqualLinks next_links(FamilyArguments arguments, std::size_t at, std::size_t to) {
+  const std::size_t per_box = arguments[0];
+  const std::size_t boxes = arguments[1];
+  const std::uint32_t spines = arguments[2];
+  const std::size_t npus = per_box * boxes;
+  const auto to_spine = [&](std::size_t rail, std::size_t spine) { return 2 * (2 * npus + rail * spines + spine); };
+  if (at < npus) return {at / per_box == to / per_box ? 2 * at : 2 * (npus + at)};
+  if (at < npus + boxes) return {2 * ((at - npus) * per_box + to % per_box) + 1};  // a box: the NPU on the rail
+  if (at >= npus + boxes + per_box) return {to_spine(to % per_box, at - npus - boxes - per_box) + 1};
+  const std::size_t rail = at - npus - boxes;
+  if (rail == to % per_box) return {2 * (npus + to) + 1};
+  return {to_spine(rail, 0), spines, 1};
+}
+
 constexpr std::string_view kRailSpineLevels[] = {"NPU-box", "NPU-rail", "rail-spine"};
 
 }  // namespace
@@ -54,6 +69,7 @@ constinit const FamilyRule kRailSpineFamily{
     .level_names = kRailSpineLevels,
     .add_links = add_links,
     .hops = hops,
+    .next_links = next_links,
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },
 };
 
