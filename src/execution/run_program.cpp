@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "execution/concatenate.hpp"
+#include "execution/link_imbalance.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
 #include "tenex/execution/plan.hpp"
@@ -56,7 +57,9 @@ class ProgramRunner {
     full_.start_delays = prepared.start_delays;
     quick_ = full_;
     full_.record_sends = aware && plan.records;
-    full_.record_links = options.link_loads;
+    compares_links_ = has_link_levels(topology_);
+    keeps_links_ = options.link_loads;
+    full_.record_links = compares_links_ || keeps_links_;
     full_.record_arrivals = options.arrivals;
     full_.utilization_bins = aware ? options.utilization_bins : 0;
     settings_ = {point.collective().window, point.collective().order, point.seed, point.collective().routes};
@@ -84,6 +87,8 @@ class ProgramRunner {
     stream->has_schedule = full_.record_sends;
     stream->physical = full_.backend == Backend::congestion_aware;
     stream->single_chunks = algorithm.single_chunks;
+    if (compares_links_) stream->link_imbalance = link_imbalance(topology_, stream->link_loads);
+    if (!keeps_links_) stream->link_loads.clear();
     if (sums_overlap()) stream->time_with_overlap_ps = stream->finish.count();
     return stream;
   }
@@ -230,6 +235,8 @@ class ProgramRunner {
   AlgorithmOptions settings_;
   SimulationOptions full_;   ///< records all that the options ask for
   SimulationOptions quick_;  ///< records nothing: for times
+  bool compares_links_ = false;
+  bool keeps_links_ = false;
 };
 
 }  // namespace

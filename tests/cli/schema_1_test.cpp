@@ -110,7 +110,7 @@ TEST_F(SchemaOne, OpensInTheAnalysisReaderAsToday) {
       "metrics = {'switched_time_ps', 'switched_bound_ps', 'failed_links', 'failed_npus', 'chosen_chunks'}\n"
       "metrics |= {'rate_loss', 'filling_loss', 'epochs', 'epoch_ps', 'optimal', 'optimality_gap'}\n"
       "metrics |= {'clock_ended', 'solver_seconds', 'samples_per_s', 'tokens_per_s', 'model_flop_utilization'}\n"
-      "metrics |= {'bound_class', 'unwound_time_ps'}\n"
+      "metrics |= {'bound_class', 'unwound_time_ps', 'link_imbalance'}\n"
       "younger -= metrics  # of later versions, too\n"
       "for name in younger:  # keys that schema 1 never had: their defaults, nothing where a point has no such key\n"
       "    assert len(set(new[name].fillna('')) - {'', -1}) <= 1, name\n"
