@@ -17,7 +17,7 @@ constexpr std::array<WorkPrice, kWorkUnits> kPrices = {{
     {WorkUnit::certificate_visit, "certificate_visit", "rest", 4.34e-10, 0},
     {WorkUnit::hashed_send, "hashed_send", "rest", 2.84e-8, 5e-8},
     {WorkUnit::hashed_cell, "hashed_cell", "rest", 2.04e-7, 0},
-    {WorkUnit::switched_hop, "switched_hop", "rest", 9.13e-7, 1e-6},
+    {WorkUnit::switched_hop, "switched_hop", "rest", 1.3e-7, 1e-6},
     {WorkUnit::early_bound, "early_bound", "rest", 0.001, 0},
     {WorkUnit::formula, "formula", "rest", 1.81e-5, 5e-6},
     {WorkUnit::time_split, "time_split", "rest", 1.77e-5, 0.0001},

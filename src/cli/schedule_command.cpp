@@ -112,7 +112,8 @@ ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
   options.record_sends = true;
   options.start_delays = file.start_delays;
   const auto planned = last_arrival({file.topology, file.collective, file.occupancy}, file.schedule);
-  auto played = play_on_switches(named->network, named->unwound, file.collective, file.schedule, options);
+  auto played = play_on_switches(named->network, named->unwound, file.collective, file.schedule, options,
+                                 {.memory_limit_bytes = *limit});
   if (!played) return refuse(played.errors(), ExitCode::some_failed);
   ScheduleFile result{std::move(named->network),
                       std::move(file.collective),

@@ -305,18 +305,25 @@ void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& s
   plan.bytes_per_thread = static_cast<std::size_t>(bytes_per_further_thread + routes);
 }
 
-/// The bytes of a synthesizer's point without its topology and its synthesis.
-std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& sizes, bool symmetric, bool by_link) {
-  const double sends = scheduled_sends(point, sizes);
+/// A schedule as its check reads it.
+struct CheckedSends {
+  double sends = 0;
+  bool symmetric = false;
+  bool by_link = false;
+};
+
+/// The bytes of a synthesizer's point without its topology and its synthesis. `sizes`: of the network of the check.
+std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& sizes, const CheckedSends& checked,
+                                   bool one_for_all) {
   const auto chunks = static_cast<double>(sizes.collective.chunks);
-  const double segments = std::min(most_segment_bytes, sends * bytes_per_send_in_segments);
-  const double held = by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
+  const double segments = std::min(most_segment_bytes, checked.sends * bytes_per_send_in_segments);
+  const double held = checked.by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
   const double followed = walks(point) ? std::min(held, chunks * bytes_per_walk) : held;
-  const double orbits =
-      walks(point) ? sends / static_cast<double>(sizes.topology.npus) : chunks * passes_of(point.collective().kind);
-  const bool by_orbit = symmetric && is_checked_by_orbit(point, sizes, sends);
+  const double orbits = walks(point) ? checked.sends / static_cast<double>(sizes.topology.npus)
+                                     : chunks * passes_of(point.collective().kind);
+  const bool by_orbit = checked.symmetric && is_checked_by_orbit(point, sizes, checked.sends);
   const double check_bytes = by_orbit ? orbits * bytes_per_orbit : followed + segments;
-  return static_cast<std::size_t>(check_bytes + bytes_of_any_point + bound_bytes(point, sizes, symmetric) +
+  return static_cast<std::size_t>(check_bytes + bytes_of_any_point + bound_bytes(point, sizes, one_for_all) +
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
 }
 
@@ -339,11 +346,14 @@ ScheduleReading reading_of(const PreparedPoint& prepared) {
   return {is_kept_by_link(prepared), is_symmetric(prepared)};
 }
 
-/// Bytes of the play on the switches, which follows the synthesis; zero without one.
+/// Bytes of the play on the switches, which follows the synthesis, with the schedules for unwound switches, which are
+/// kept meanwhile. Zero without a play.
 std::size_t bytes_of_play(const PreparedPoint& prepared) {
   if (prepared.unwound() == nullptr) return 0;
   const double sends = scheduled_sends(prepared.point, prepared.sizes);
-  return played_bytes(static_cast<std::uint64_t>(sends), *prepared.unwound());
+  const double kept = sends * passes_of(prepared.collective->kind()) * bytes_per_kept_send;  // with and without overlap
+  return static_cast<std::size_t>(kept) +
+         played_bytes(static_cast<std::uint64_t>(sends), *prepared.unwound(), *prepared.collective);
 }
 
 /// All hops of the plays on the switches, an All-Reduce's with and without overlap; zero without one. Of a point that
@@ -357,16 +367,25 @@ double played_hops(const PreparedPoint& prepared) {
   return beside ? 2 * sends : 0;
 }
 
+/// Bytes of a synthesizer's point without its topology and its synthesis.
+std::size_t bytes_beside_synthesis(const PreparedPoint& prepared, const ScheduleReading& reading) {
+  const auto& [point, sizes] = std::tie(prepared.point, prepared.sizes);
+  const double sends = scheduled_sends(point, sizes);
+  if (prepared.unwound() == nullptr)
+    return bytes_beside_synthesis(point, sizes, {sends, reading.symmetric, reading.by_link}, reading.symmetric);
+  const double hops = sends * static_cast<double>(longest_path(*prepared.unwound()));
+  return bytes_beside_synthesis(point, sizes_of_built(prepared.topology(), *prepared.collective), {.sends = hops},
+                                reading.symmetric);
+}
+
 PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& reading,
                          std::size_t memory_limit_bytes) {
-  const auto& [point, sizes] = std::tie(prepared.point, prepared.sizes);
-  const auto beside =
-      prepared.topology_bytes + bytes_beside_synthesis(point, sizes, reading.symmetric, reading.by_link);
+  const auto beside = prepared.topology_bytes + bytes_beside_synthesis(prepared, reading);
   PointPlan plan;
   plan.left_for_synthesis = memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
   const auto synthesis = prepared.synthesizer->estimate_bytes(prepared.problem(plan.left_for_synthesis));
   plan.bytes = std::max(synthesis, bytes_of_play(prepared)) + beside;
-  plan.bound_work = bound_work(point, sizes, reading.symmetric);
+  plan.bound_work = bound_work(prepared.point, prepared.sizes, reading.symmetric);
   return plan;
 }
 

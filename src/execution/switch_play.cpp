@@ -1,7 +1,5 @@
-// The limits of a play on switches: sends, memory, and the range of times.
+// The limits of a play on switches: memory, and the range of times.
 #include "tenex/execution/switch_play.hpp"
-
-#include <fmt/format.h>
 
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
@@ -9,35 +7,25 @@
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {
-namespace {
 
-constexpr std::uint64_t kBytesOfPlayedHop = 150;  // listed and replayed
-constexpr const char* kProblem = "the schedule was not played on the switches";
-
-}  // namespace
-
-std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound) {
-  return static_cast<std::size_t>(sends) * longest_path(unwound) * kBytesOfPlayedHop;
+std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound, const Collective& collective) {
+  return bytes_of_play(sends * longest_path(unwound), unwound.topology.npus(), collective.chunks());
 }
 
 Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& network, const UnwoundNetwork& unwound,
                                const Schedule& schedule, bool overlap, std::size_t memory_limit_bytes) {
-  const auto longest = longest_path(unwound);
-  const auto bytes = played_bytes(schedule.sends(), unwound);
-  if (bytes > memory_limit_bytes)
-    return resource_error(kProblem, fmt::format("that needs {} bytes more", bytes), "raise the limit");
   // The sends of all links whose paths share a physical link take turns there, on each hop of a path.
-  const auto turns = static_cast<double>(longest * most_paths_over_a_link(unwound));
+  const auto turns = static_cast<double>(longest_path(unwound) * most_paths_over_a_link(unwound));
   const auto& sizes = prepared.collective->chunk_sizes();
   if (!fits_time_range(slowest_hop(network, sizes), turns * serialised_hops(prepared.point, prepared.sizes)))
     return unsupported_error(
-        {}, kProblem, "it may take longer than times are computed",
+        {}, "the schedule was not played on the switches", "it may take longer than times are computed",
         "set unwind = 1 for its time on the unwound network, or choose an algorithm that uses switches");
   SimulationOptions options;
   options.occupancy = prepared.point.occupancy;
   options.record_sends = true;
   options.start_delays = prepared.start_delays;
-  return play_on_switches(network, unwound, *prepared.collective, schedule, options, overlap);
+  return play_on_switches(network, unwound, *prepared.collective, schedule, options, {overlap, memory_limit_bytes});
 }
 
 }  // namespace tenex

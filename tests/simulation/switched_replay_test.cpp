@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "simulation/replay/switched_lists.hpp"
+#include "simulation/replay/switched_pass.hpp"
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "support/verdicts.hpp"
@@ -27,11 +29,15 @@ Topology played_network(const Topology& network, Forwarding forwarding) {
   return wires_of(network.with_switches(kCuttingThrough)).value();
 }
 
-Schedule synthesized(const Topology& unwound, const Collective& collective, Occupancy occupancy, std::uint64_t seed) {
+Synthesis synthesis(const Topology& unwound, const Collective& collective, Occupancy occupancy, std::uint64_t seed) {
   const bool exchange = collective.kind() == CollectiveKind::all_to_all;
   SynthesisProblem problem{{unwound, collective, occupancy}};
   problem.seed = seed;
-  return find_synthesizer(exchange ? "pccl" : "tacos")->synthesize(problem).value().schedule;
+  return find_synthesizer(exchange ? "pccl" : "tacos")->synthesize(problem).value();
+}
+
+Schedule synthesized(const Topology& unwound, const Collective& collective, Occupancy occupancy, std::uint64_t seed) {
+  return synthesis(unwound, collective, occupancy, seed).schedule;
 }
 
 SimulationOptions kept(Occupancy occupancy) {
@@ -129,6 +135,102 @@ TEST(SwitchedReplay, IsAValidScheduleOfTheNetworkAndNeverBelowItsBound) {
   }
 }
 
+/// Switches of one kind, or each of its own.
+std::vector<SwitchProperties> drawn_switches(std::size_t count, Random& random) {
+  std::vector<SwitchProperties> switches(count);
+  const auto kind = random.below(3);
+  for (auto& each : switches)
+    if (kind == 1 || (kind == 2 && random.below(2) == 0)) each = kCuttingThrough;
+  return switches;
+}
+
+void expect_same(const Simulation& a, const Simulation& b) {
+  EXPECT_EQ(a.finish, b.finish);
+  EXPECT_EQ(a.messages, b.messages);
+  EXPECT_EQ(a.hops, b.hops);
+  EXPECT_EQ(a.npu_finish, b.npu_finish);
+  EXPECT_EQ(a.arrivals, b.arrivals);
+  EXPECT_EQ(a.utilization.busy_ps, b.utilization.busy_ps);
+  ASSERT_EQ(a.links.size(), b.links.size());
+  for (std::size_t link = 0; link < a.links.size(); ++link) {
+    EXPECT_EQ(a.links[link].bytes, b.links[link].bytes);
+    EXPECT_EQ(a.links[link].busy, b.links[link].busy);
+  }
+  EXPECT_EQ(list_sends(a.sends), list_sends(b.sends));
+}
+
+// One pass and the lists take each link's sends in one order, each as soon as it may. So all times are equal.
+TEST(SwitchedReplay, PlaysInOnePassAsInLists) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed, 0x70617373);
+    auto network = drawn_network(random);
+    network = network.with_switches(drawn_switches(network.switches(), random));
+    const auto unwound = unwind_with_origins(network, 1 + random.below(3)).value();
+    constexpr CollectiveKind kinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                                        CollectiveKind::all_reduce, CollectiveKind::all_to_all};
+    const auto kind = kinds[seed % 4];
+    const auto collective = support::collective(kind, network.npus(), bytes(600'000), 1 + random.below(3));
+    auto options = kept(random.below(2) == 0 ? Occupancy::serialization : Occupancy::transfer);
+    for (std::uint32_t npu = 0; npu < 2 && random.below(2) == 0; ++npu)
+      options.start_delays.push_back({NpuId(npu), nanoseconds(1700 * (1 + random.below(5)))});
+    options.record_links = options.record_npu_finish = options.record_arrivals = true;
+    options.utilization_bins = 7;
+    const auto made = synthesis(unwound.topology.without_shape(), collective, options.occupancy, seed);
+    const auto real = wires_of(network).value();
+    const auto found = find_played_paths(real, unwound);
+    if (!found && real.switches() > 0) continue;  // there are wires over some of many paths between other switches
+    const auto& paths = found.value();
+    for (const auto& schedule : {made.schedule, made.without_overlap})
+      for (const bool overlap : {true, false}) {
+        SCOPED_TRACE(std::string(to_string(kind)) + ", seed " + std::to_string(seed));
+        const SwitchedInput input{real, unwound, paths, collective, schedule, options, overlap};
+        const auto in_pass = play_in_pass(input, count_sends(input).value());
+        ASSERT_TRUE(in_pass.has_value());
+        expect_same(*in_pass, play_in_lists(input).value());
+        VerifyOptions checks;
+        checks.start_delays = options.start_delays;
+        const auto verdict = verify({real, collective, options.occupancy}, in_pass->sends, checks);
+        ASSERT_TRUE(verdict.valid()) << support::first_finding(verdict);
+        if (HasFailure()) return;
+      }
+  }
+}
+
+// What a send waits for does not follow from the order of sends where NPU 2 gets chunk 0 from NPU 0 and from NPU 1, and
+// where two NPUs exchange their parts of a sum, so that each gets one after it has sent its own.
+TEST(SwitchedReplay, PlaysWasteAndExchangesOfSumsByLists) {
+  const auto options = kept(Occupancy::serialization);
+  const auto three = support::switched(3);
+  const auto twice = unwind_with_origins(three, 2).value();  // 0->1, 0->2, 1->2, 1->0, 2->0, 2->1
+  const auto gather = support::collective(CollectiveKind::all_gather, 3, bytes(150'000));
+  auto sends = list_sends(synthesized(twice.topology, gather, Occupancy::serialization, 1));
+  sends.push_back({microseconds(50), LinkId(2), ChunkId(0)});
+  const auto two = support::switched(2);
+  const auto pair = unwind_with_origins(two, 1).value();  // 0->1, 1->0
+  const auto reduce = support::collective(CollectiveKind::all_reduce, 2, bytes(100'000));
+  std::vector<Send> sums;
+  for (const std::uint32_t chunk : {0, 1})
+    for (const std::uint32_t link : {0, 1})
+      sums.push_back({microseconds(50 * chunk), LinkId(link), ChunkId(chunk), Stage::reduce});
+  const auto expect_listed = [&](const Topology& network, const UnwoundNetwork& unwound, const Collective& collective,
+                                 const Schedule& schedule) {
+    const auto verdict = verify({unwound.topology, collective}, schedule);
+    ASSERT_TRUE(verdict.valid()) << support::first_finding(verdict);
+    const auto paths = find_played_paths(network, unwound).value();
+    const SwitchedInput input{network, unwound, paths, collective, schedule, options};
+    EXPECT_FALSE(play_in_pass(input, count_sends(input).value()));
+    const auto played = play_on_switches(network, unwound, collective, schedule, options).value();
+    EXPECT_TRUE(verify({network, collective}, played.sends).valid());
+    // 150 bytes for each of the hops are too many.
+    const SwitchPlay little{.memory_limit_bytes = 2 * schedule.sends() * 100};
+    const auto refused = play_on_switches(network, unwound, collective, schedule, options, little);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.errors()[0].fault, Fault::resource);
+  };
+  expect_listed(three, twice, gather, make_list_schedule(sends));
+  expect_listed(two, pair, reduce, make_list_schedule(sums));
+}
+
 // The ring 0 -> 1 -> 2 -> 3 -> 0 again, over the switch: a hop is 1.5 us, a link is busy for 1 us. NPU 0 starts at 10
 // us and sends its own chunk at 10, that of NPU 3 at 11 and that of NPU 2 at 12 us. Its own is at NPU 1 at 13, at NPU 2
 // at 16 and at NPU 3 at 19 us; the next is at NPU 1 at 14 and at NPU 2 at 17 us; the last is at NPU 1 at 15 us.
@@ -158,7 +260,7 @@ TEST(SwitchedReplay, KeepsTheTwoHalvesApartWhereAsked) {
     const auto schedule = synthesized(unwound.topology.without_shape(), collective, Occupancy::serialization, seed);
     const auto options = kept(Occupancy::serialization);
     const auto together = play_on_switches(network, unwound, collective, schedule, options).value();
-    const auto apart = play_on_switches(network, unwound, collective, schedule, options, false).value();
+    const auto apart = play_on_switches(network, unwound, collective, schedule, options, {.overlap = false}).value();
     const HopTimes hops(network, collective.chunk_sizes(), Occupancy::serialization);
     SimTime last_sum;
     for (const auto& send : list_sends(apart.sends))

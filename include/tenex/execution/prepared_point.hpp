@@ -54,7 +54,6 @@ struct PreparedPoint {
 /// Whether the point may run. To be asked before anything is synthesized, simulated or bounded. Errors, in this order:
 /// - (unsupported) a textbook algorithm on a topology with a switch whose buffer is limited: its messages would need
 ///   flow control, which is not simulated (the congestion-unaware backend needs none), or a play on such switches;
-/// - (unsupported) no overlap, late NPUs, or too many sends, where a schedule for unwound switches is played on them;
 /// - (input) faults cut a member of a group off from another one;
 /// - (input) some schedule of the collective may take longer than kLongestTime.
 /// O(switches + classes * chunk sizes), and O(groups * links) with faults.
@@ -62,7 +61,7 @@ struct PreparedPoint {
 /// Parts of check_point(): whether faults leave every group together, and whether all times fit.
 [[nodiscard]] Status check_reach(const PreparedPoint& prepared);
 [[nodiscard]] Status check_time_range(const PreparedPoint& prepared);
-/// What the point's run will refuse, from its network, groups and algorithm alone: the first three of check_point(), an
+/// What the point's run will refuse, from its network, groups and algorithm alone: the first two of check_point(), an
 /// All-Reduce without overlap by an algorithm without halves, and what a textbook algorithm does not support.
 [[nodiscard]] Status check_support(const PreparedPoint& prepared);
 

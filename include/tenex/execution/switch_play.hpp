@@ -15,12 +15,14 @@ namespace tenex {
 
 struct PreparedPoint;
 
-/// Bytes of the play of so many sends: listed, played and recorded on each hop. O(links).
-[[nodiscard]] std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound);
+/// Bytes of the play of so many sends, kept on each hop (bytes_of_play()). O(links).
+[[nodiscard]] std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound,
+                                       const Collective& collective);
 
 /// Plays a schedule for `unwound` on `network`, whose switches were unwound, with the point's late NPUs; the
 /// result has the sends there, and no observations. Errors: (unsupported) times that may leave the range in which
-/// they are computed; (resource) more bytes than `memory_limit_bytes`; those of play_on_switches(). O(sends log sends).
+/// they are computed; those of play_on_switches(), (resource) more bytes than `memory_limit_bytes` among them.
+/// O(sends log sends).
 [[nodiscard]] Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& network,
                                              const UnwoundNetwork& unwound, const Schedule& schedule, bool overlap,
                                              std::size_t memory_limit_bytes);

@@ -9,6 +9,10 @@
 // each at a part of its bandwidth, take turns here.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/schedule/schedule.hpp"
@@ -18,16 +22,30 @@
 
 namespace tenex {
 
+/// How a schedule is played.
+struct SwitchPlay {
+  /// Of the halves of an All-Reduce. Without it every link takes its sums first, and no final value leaves before all
+  /// sums are complete.
+  bool overlap = true;
+  std::size_t memory_limit_bytes = std::numeric_limits<std::size_t>::max();
+};
+
+/// Bytes of the play of schedules of so many hops in all, in which an NPU receives a chunk's value once and sends its
+/// partial sum once: of each hop what is kept, and when each NPU has each chunk. O(1).
+[[nodiscard]] std::uint64_t bytes_of_play(std::uint64_t hops, std::uint64_t npus, std::uint64_t chunks);
+
 /// Plays a schedule for `unwound.topology` on `network`: the network that was unwound, or the wires of it
-/// (topology/wires.hpp). A switch that stores and forwards takes two hops, one that cuts through takes a wire. If
-/// options.record_sends, the result has the schedule of `network`, which is valid if the given one is. Errors (input):
-/// a send that the unwound network does not have; (unsupported) a switch with a limited buffer, sends that carry
-/// several chunks or are hops of messages, and what replay() refuses; (resource) more sends than can be listed. Without
-/// `overlap` no final value of an All-Reduce leaves before all sums are complete. Expects and ensures what replay()
-/// does, but for the end. O(sends log sends) time, 280 bytes per send, O(links) memory beside
-/// it (on wires O(links * links of an NPU) time).
+/// (topology/wires.hpp). A switch that stores and forwards takes two hops, one that cuts through takes a wire. Nothing
+/// leaves the options' late NPUs before their time. If options.record_sends, the result has the schedule of `network`,
+/// which is valid if the given one is. Errors (input): a send that the unwound network does not have; (unsupported) a
+/// switch with a limited buffer, sends that carry several chunks or are hops of messages, and what replay() refuses;
+/// (resource) more bytes than the limit, or more sends than can be numbered. Expects and ensures what replay() does,
+/// but for the end. O(sends log links) time, bytes_of_play(), O(links) memory beside it (on wires O(links * links of an
+/// NPU) time). Schedules of other kinds, from files, are played by lists, in O(sends log sends) time and 150 bytes for
+/// each hop: those that bring a chunk's value to an NPU twice (waste), and those in which an NPU sends partial sums of
+/// a chunk twice, or gets one after it has sent its own (exchanges of sums).
 [[nodiscard]] Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwork& unwound,
                                                   const Collective& collective, const Schedule& schedule,
-                                                  const SimulationOptions& options, bool overlap = true);
+                                                  const SimulationOptions& options, const SwitchPlay& play = {});
 
 }  // namespace tenex

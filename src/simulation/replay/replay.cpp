@@ -3,77 +3,21 @@
 //
 // Nothing of a valid schedule is later than planned: a timed replay equals the given schedule, one as soon as possible
 // is never later. Whether sums are right is not looked at (the verifier does that): the replay tells times alone.
-#include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "simulation/record.hpp"
 #include "simulation/replay/listed_replay.hpp"
 #include "simulation/replay/plain_replays.hpp"
+#include "simulation/replay/play_record.hpp"
 #include "simulation/simulation_contract.hpp"
 #include "tenex/base/contract.hpp"
 #include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
 namespace {
-
-/// What the options ask for of a played list.
-class Record {
- public:
-  Record(const Topology& topology, const Collective& collective, const SimulationOptions& options)
-      : topology_(topology),
-        collective_(collective),
-        options_(options),
-        hop_times_(topology, collective.chunk_sizes(), options.occupancy) {}
-
-  /// `sends` at their new starts.
-  Simulation finish(std::vector<Send> sends) {
-    Simulation result;
-    result.hops = sends.size();
-    if (options_.record_links) result.links.assign(topology_.links(), LinkLoad{});
-    if (options_.record_npu_finish) result.npu_finish.assign(topology_.npus(), SimTime::zero());
-    for (const Send& send : sends) {
-      const VertexId target = topology_.target(send.link);
-      if (!send.message.exists() || target == vertex_of(send.destination)) {
-        ++result.messages;
-        const auto arrival = send.start + hop(send).latency;
-        result.finish = std::max(result.finish, arrival);
-        if (topology_.is_npu(target)) note_arrival(send, npu_of(target), arrival, result);
-      }
-      if (!options_.record_links) continue;
-      auto& load = result.links[send.link.index()];
-      load.bytes += collective_.chunk_bytes(send.chunk);
-      load.busy += hop(send).busy;
-    }
-    std::stable_sort(result.arrivals.begin(), result.arrivals.end(), [](const Delivery& a, const Delivery& b) {
-      return std::tie(a.time, a.npu) < std::tie(b.time, b.npu);
-    });
-    if (options_.utilization_bins > 0) {
-      UtilizationBins bins(result.finish, options_.utilization_bins);
-      for (const Send& send : sends) bins.add(send.start, hop(send).busy);
-      result.utilization = bins.result();
-    }
-    if (options_.record_sends) result.sends = make_list_schedule(std::move(sends));
-    return result;
-  }
-
- private:
-  [[nodiscard]] const HopTime& hop(const Send& send) const {
-    return hop_times_.at(topology_.class_of(send.link), collective_.size_class(send.chunk));
-  }
-  void note_arrival(const Send& send, NpuId npu, SimTime arrival, Simulation& result) const {
-    if (options_.record_npu_finish) result.npu_finish[npu.index()] = std::max(result.npu_finish[npu.index()], arrival);
-    if (options_.record_arrivals) result.arrivals.push_back({arrival, npu, send.chunk});
-  }
-
-  const Topology& topology_;
-  const Collective& collective_;
-  const SimulationOptions& options_;
-  HopTimes hop_times_;
-};
 
 /// What a schedule must keep to before it can be followed at all.
 Status check_sends(const Topology& topology, const Collective& collective, const std::vector<Send>& sends) {
@@ -100,8 +44,21 @@ Result<Simulation> replay_listed(const Topology& topology, const Collective& col
   if (auto fit = check_sends(topology, collective, planned.sends); !fit) return fit.errors();
   const auto played = play_list({topology, collective, options.occupancy}, planned, rules);
   if (!played) return played.errors();
-  for (std::size_t i = 0; i < planned.sends.size(); ++i) planned.sends[i].start = played->start[i];
-  return Record(topology, collective, options).finish(std::move(planned.sends));
+  const StartedHops hops(topology, collective.chunk_sizes(), options.occupancy);
+  const auto hop_of = [&](const Send& send) {
+    return hops.at(topology.class_of(send.link), collective.size_class(send.chunk), send.start);
+  };
+  PlayRecord record(topology, collective, options);
+  for (std::size_t i = 0; i < planned.sends.size(); ++i) {
+    Send& send = planned.sends[i];
+    send.start = played->start[i];
+    record.note(send, hop_of(send));
+  }
+  auto result = std::move(record).finish([&](auto&& visit) {
+    for (const Send& send : planned.sends) visit(send.start, hop_of(send).busy);
+  });
+  if (options.record_sends) result.sends = make_list_schedule(std::move(planned.sends));
+  return result;
 }
 
 namespace {

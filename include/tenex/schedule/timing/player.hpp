@@ -54,23 +54,32 @@ class SendPlayer {
   /// than `latency`. O(1).
   [[nodiscard]] Times send(std::size_t port, std::size_t from, std::size_t to, Tick busy, Tick latency, Stage stage,
                            Tick earliest = 0) {
-    const Tick ready = there_[from];
-    if (ready >= kGone) return {};
-    if (stage == Stage::reduce) there_[from] = kGone;
+    const Tick ready = take(from, stage);
+    if (!is_time(ready)) return {};
     Tick& free = free_[port];
     const Tick start = std::max({free, ready, earliest});
     if (start >= kGone - latency) return {};
     const Tick arrival = start + latency;
     free = start + busy;
+    return {deliver(to, stage, arrival), start, arrival};
+  }
+
+  // The two ends of a send() that goes over more than a port.
+
+  /// When what the place sends is there; no is_time() where the schedule is not of the kind. O(1).
+  [[nodiscard]] Tick take(std::size_t from, Stage stage) {
+    const Tick ready = there_[from];
+    if (stage == Stage::reduce) there_[from] = kGone;
+    return ready;
+  }
+  [[nodiscard]] static bool is_time(Tick there) { return there < kGone; }
+  /// Enters what arrives; false where the schedule is not of the kind. O(1).
+  [[nodiscard]] bool deliver(std::size_t to, Stage stage, Tick arrival) {
     Tick& target = there_[to];
-    Times times{true, start, arrival};
-    if (stage == Stage::copy) {
-      times.sound = std::exchange(target, arrival) >= kGone;
-    } else {
-      times.sound = target != kGone;
-      target = target == kNothing ? arrival : std::max(target, arrival);
-    }
-    return times;
+    if (stage == Stage::copy) return std::exchange(target, arrival) >= kGone;
+    const bool sound = target != kGone;
+    target = target == kNothing ? arrival : std::max(target, arrival);
+    return sound;
   }
 
  private:
