@@ -346,20 +346,30 @@ ScheduleReading reading_of(const PreparedPoint& prepared) {
   return {is_kept_by_link(prepared), is_symmetric(prepared)};
 }
 
+/// Whether one NPU's sends stand for all in the play on the switches.
+bool plays_by_orbit(const PreparedPoint& prepared, const ScheduleReading& reading) {
+  return prepared.unwound() != nullptr && reading.symmetric &&
+         is_played_by_orbit(prepared, scheduled_sends(prepared.point, prepared.sizes));
+}
+
 /// Bytes of the play on the switches, which follows the synthesis, with the schedules for unwound switches, which are
 /// kept meanwhile. Zero without a play.
-std::size_t bytes_of_play(const PreparedPoint& prepared) {
+std::size_t bytes_of_play(const PreparedPoint& prepared, bool by_orbit) {
   if (prepared.unwound() == nullptr) return 0;
   const double sends = scheduled_sends(prepared.point, prepared.sizes);
-  const double kept = sends * passes_of(prepared.collective->kind()) * bytes_per_kept_send;  // with and without overlap
+  const double of_send =
+      by_orbit ? bytes_per_orbit / static_cast<double>(prepared.collective->npus()) : bytes_per_kept_send;
+  const double kept = sends * passes_of(prepared.collective->kind()) * of_send;  // with and without overlap
   return static_cast<std::size_t>(kept) +
-         played_bytes(static_cast<std::uint64_t>(sends), *prepared.unwound(), *prepared.collective);
+         played_bytes(static_cast<std::uint64_t>(sends), *prepared.unwound(), *prepared.collective, by_orbit);
 }
 
 /// All hops of the plays on the switches, an All-Reduce's with and without overlap; zero without one. Of a point that
-/// asks for the unwound network, a play is beside its time, of so many sends at most, and over one switch.
-double played_hops(const PreparedPoint& prepared) {
-  const double sends = scheduled_sends(prepared.point, prepared.sizes);
+/// asks for the unwound network, a play is beside its time, of so many sends at most, and over one switch. `by_orbit`:
+/// those of one NPU.
+double played_hops(const PreparedPoint& prepared, bool by_orbit) {
+  double sends = scheduled_sends(prepared.point, prepared.sizes);
+  if (by_orbit) sends /= static_cast<double>(prepared.collective->npus());
   const bool twice = prepared.collective->kind() == CollectiveKind::all_reduce && prepared.synthesizer->reads.phases;
   if (prepared.unwound() != nullptr)
     return (twice ? 2 : 1) * sends * static_cast<double>(longest_path(*prepared.unwound()));
@@ -374,8 +384,8 @@ std::size_t bytes_beside_synthesis(const PreparedPoint& prepared, const Schedule
   if (prepared.unwound() == nullptr)
     return bytes_beside_synthesis(point, sizes, {sends, reading.symmetric, reading.by_link}, reading.symmetric);
   const double hops = sends * static_cast<double>(longest_path(*prepared.unwound()));
-  return bytes_beside_synthesis(point, sizes_of_built(prepared.topology(), *prepared.collective), {.sends = hops},
-                                reading.symmetric);
+  return bytes_beside_synthesis(point, sizes_of_built(prepared.topology(), *prepared.collective),
+                                {hops, plays_by_orbit(prepared, reading)}, reading.symmetric);
 }
 
 PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& reading,
@@ -384,7 +394,7 @@ PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& r
   PointPlan plan;
   plan.left_for_synthesis = memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
   const auto synthesis = prepared.synthesizer->estimate_bytes(prepared.problem(plan.left_for_synthesis));
-  plan.bytes = std::max(synthesis, bytes_of_play(prepared)) + beside;
+  plan.bytes = std::max(synthesis, bytes_of_play(prepared, plays_by_orbit(prepared, reading))) + beside;
   plan.bound_work = bound_work(prepared.point, prepared.sizes, reading.symmetric);
   return plan;
 }
@@ -406,8 +416,8 @@ Cost cost_of_point(const PreparedPoint& prepared, std::size_t memory_limit_bytes
   const auto reading = reading_of(prepared);
   const auto plan = plan_synthesis(prepared, reading, memory_limit_bytes);
   const auto problem = prepared.problem(plan.left_for_synthesis);
-  auto [told, weight, made] =
-      count_synthesis(prepared.point, synthesizer, problem, prepared.sizes, reading, played_hops(prepared));
+  auto [told, weight, made] = count_synthesis(prepared.point, synthesizer, problem, prepared.sizes, reading,
+                                              played_hops(prepared, plays_by_orbit(prepared, reading)));
   const bool shares = synthesizer.scales_with_pace && uniform_hop(problem).has_value();
   return {std::move(told), weight, plan.bytes, reading.by_link, shares ? std::move(made) : Work()};
 }

@@ -8,7 +8,13 @@
 
 namespace tenex {
 
-std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound, const Collective& collective) {
+bool is_played_by_orbit(const PreparedPoint& prepared, double sends) {
+  return prepared.start_delays.empty() && sends > static_cast<double>(kMostSendsPlayedOneByOne);
+}
+
+std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound, const Collective& collective,
+                         bool by_orbit) {
+  if (by_orbit) return bytes_of_orbit_play(sends / collective.npus(), collective.chunks(), unwound.topology.links());
   return bytes_of_play(sends * longest_path(unwound), unwound.topology.npus(), collective.chunks());
 }
 

@@ -37,7 +37,7 @@ std::optional<TranslationGroup> TranslationGroup::of(const Topology& topology, L
   for (const Block& block : shape->blocks) {
     if (unwound && block.rule->through_switch) {
       if (!block.levels.empty()) return std::nullopt;
-      group.add_circulant(block.size, unwound->degree);
+      group.add_circulant(block.size, unwound->degree, topology.wires() != nullptr);
     } else if (!group.add_block(block)) {
       return std::nullopt;
     }
@@ -61,14 +61,15 @@ bool TranslationGroup::add_block(const Block& block) {
   return true;
 }
 
-/// A switch unwound: every position sends to the next `degree` ones.
-void TranslationGroup::add_circulant(std::uint32_t size, std::uint32_t degree) {
+/// A switch unwound: every position sends to the next `degree` ones; over wires by one port.
+void TranslationGroup::add_circulant(std::uint32_t size, std::uint32_t degree, bool one_port) {
   if (size == 1) return;
   std::vector<std::uint32_t> steps(std::min(degree, size - 1));
   std::iota(steps.begin(), steps.end(), 1U);
   TranslationDimension dimension;
   dimension.size = size;
   dimension.farthest_hops = static_cast<std::uint32_t>((size - 1 + steps.size() - 1) / steps.size());
+  dimension.one_port = one_port;
   add_dimension(dimension, steps);
 }
 

@@ -8,14 +8,17 @@
 #include "tenex/topology/wires.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "tenex/topology/plan.hpp"
 #include "tenex/topology/timing.hpp"
+#include "tenex/topology/transform.hpp"
 #include "topology/lanes.hpp"
 #include "topology/shapes/block.hpp"
 
@@ -260,42 +263,44 @@ class RelayWires {
  public:
   RelayWires(const Topology& network, Bytes chunk) : network_(network), chunk_(chunk), builder_(network.npus()) {}
 
-  /// Adds all ways that begin with a link, in order of their last link. False where the links of one differ.
+  /// Adds all ways that begin with a link, in order of their last link. False where one is no way.
   bool add_from(LinkId link) {
-    const VertexId source = network_.source(link);
     const VertexId next = network_.target(link);
-    if (network_.is_npu(next)) {
-      spans_.push_back({link, SimTime::zero()});
-      finish(network_.link(link));
-      return true;
-    }
-    for (const LinkId down : network_.out_links(next)) {
-      if (network_.target(down) == source) continue;
-      if (network_.class_of(down) != network_.class_of(link)) return false;
-      Link way = network_.link(down);
-      const SimTime received = way.alpha + serialization_time(chunk_, network_.classes()[network_.class_of(link)]);
-      spans_.push_back({link, SimTime::zero()});
+    if (network_.is_npu(next)) return add(std::array{link});
+    return std::ranges::all_of(network_.out_links(next), [&](LinkId down) {
+      return network_.target(down) == network_.source(link) || add(std::array{link, down});
+    });
+  }
+
+  /// Adds the way over these links of a path. False where they are no way: they differ, a switch cuts through, or they
+  /// are more than two.
+  bool add(std::span<const LinkId> path) {
+    Link way = network_.link(path.front());
+    spans_.push_back({path.front(), SimTime::zero()});
+    for (const LinkId down : path.subspan(1)) {
+      if (path.size() > 2 || cuts_through(network_, way.target)) return false;
+      if (network_.class_of(down) != network_.class_of(path.front())) return false;
+      const SimTime received = way.alpha + serialization_time(chunk_, network_.classes()[network_.class_of(down)]);
       spans_.push_back({down, received});
-      way.source = source;
+      way.target = network_.target(down);
       way.alpha += received;
-      finish(way);
     }
+    builder_.add_link(way);
+    first_.push_back(spans_.size());
     return true;
   }
 
-  Result<Topology> build(Shape shape) && {
-    builder_.declare_shape(std::move(shape));
+  void declare(Shape shape) { builder_.declare_shape(std::move(shape)); }
+  void declare(UnwoundShape shape) { builder_.declare_unwound_shape(std::move(shape)); }
+
+  std::optional<Topology> build() && {
     builder_.declare_wires(std::make_shared<const Wires>(std::make_shared<const Topology>(network_), std::move(first_),
                                                          std::move(spans_)));
-    return std::move(builder_).build();
+    auto built = std::move(builder_).build();
+    return built ? std::optional(*std::move(built)) : std::nullopt;
   }
 
  private:
-  void finish(const Link& way) {
-    builder_.add_link(way);
-    first_.push_back(spans_.size());
-  }
-
   const Topology& network_;
   Bytes chunk_;
   TopologyBuilder builder_;
@@ -307,15 +312,23 @@ class RelayWires {
 
 std::optional<Topology> relay_wires_of(const Topology& topology, Bytes chunk) {
   if (topology.switches() == 0 || topology.wires() != nullptr) return std::nullopt;
-  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
-    if (cuts_through(topology, VertexId::at(v))) return std::nullopt;
   auto shape = wired_shape(topology);
   if (!shape || count_wires(*topology.shape()).wires > kMostWires) return std::nullopt;
   RelayWires ways(topology, chunk);
   for (std::size_t link = 0; link < topology.links(); ++link)
     if (topology.is_npu(topology.source(LinkId::at(link))) && !ways.add_from(LinkId::at(link))) return std::nullopt;
-  auto built = std::move(ways).build(*std::move(shape));
-  return built ? std::optional(*std::move(built)) : std::nullopt;
+  ways.declare(*std::move(shape));
+  return std::move(ways).build();
+}
+
+std::optional<Topology> relay_wires_of(const Topology& topology, const UnwoundNetwork& unwound, Bytes chunk) {
+  const auto& shape = unwound.topology.unwound_shape();
+  if (!shape || topology.wires() != nullptr || topology.varies()) return std::nullopt;
+  RelayWires ways(topology, chunk);
+  for (std::size_t link = 0; link < unwound.topology.links(); ++link)
+    if (!ways.add(unwound.path(LinkId::at(link)))) return std::nullopt;
+  ways.declare(*shape);
+  return std::move(ways).build();
 }
 
 WireCounts count_wires(const Shape& shape) {

@@ -199,14 +199,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LI(6)_FC(60)", "all_gather", "tacos", "symmetric"}, Case{"mesh(40,40)", "all_gather", "tacos", "exact"},
         Case{"mesh(40,40)", "all_reduce", "tacos", "exact", "transfer"},
         Case{"mesh(41,43)", "all_reduce", "tacos", "coarse"}, Case{"mesh(12,12)", "all_reduce", "trees", "queued"},
-        Case{"SW(64)", "all_gather", "trees", "cut_rate"}, Case{"SW(400)", "all_gather", "direct"},
-        Case{"torus(16,16)", "all_gather", "direct"}, Case{"dragonfly(8,32)", "all_to_all", "direct"},
-        Case{"RI(512)", "all_gather", "ring"}, Case{"RI(256)", "all_gather", "auto"},
-        Case{"RI(256)", "all_reduce", "auto"}, Case{"torus(16,16)", "all_reduce", "auto"},
-        Case{"SW(256)", "all_reduce", "auto"}, Case{"FC(256)", "all_gather", "auto"},
-        Case{"mesh(16,16)", "all_reduce", "auto"}, Case{"torus(32,32)", "all_gather", "tacos", "coarse"},
-        Case{"mesh(24,24)", "all_gather", "pccl"}, Case{"SW(200)", "all_gather", "tacos"},
-        Case{"fat_tree(8)", "all_gather", "tacos"}, Case{"fat_tree(8)", "all_reduce", "tacos"}));
+        Case{"SW(64)", "all_gather", "trees", "cut_rate"}, Case{"SW(700)", "all_gather", "tacos"},
+        Case{"SW(400)", "all_reduce", "tacos"}, Case{"SW(1200)", "all_gather", "tacos"},
+        Case{"SW(400)", "all_gather", "direct"}, Case{"torus(16,16)", "all_gather", "direct"},
+        Case{"dragonfly(8,32)", "all_to_all", "direct"}, Case{"RI(512)", "all_gather", "ring"},
+        Case{"RI(256)", "all_gather", "auto"}, Case{"RI(256)", "all_reduce", "auto"},
+        Case{"torus(16,16)", "all_reduce", "auto"}, Case{"SW(256)", "all_reduce", "auto"},
+        Case{"FC(256)", "all_gather", "auto"}, Case{"mesh(16,16)", "all_reduce", "auto"},
+        Case{"torus(32,32)", "all_gather", "tacos", "coarse"}, Case{"mesh(24,24)", "all_gather", "pccl"},
+        Case{"SW(200)", "all_gather", "tacos"}, Case{"fat_tree(8)", "all_gather", "tacos"},
+        Case{"fat_tree(8)", "all_reduce", "tacos"}));
 
 class MemoryPlanWithoutSends : public ::testing::TestWithParam<Case> {};
 

@@ -152,15 +152,30 @@ TEST(Evaluate, SaysWhatCannotBePlayedOnSwitches) {
   EXPECT_THAT(with("switch_buffer", "1"), testing::HasSubstr("flow control"));
 }
 
-// Each chunk comes to every other NPU: 3,000 * 2,999 = 8,997,000 sends of two hops, of which each keeps 25 bytes: a
-// start, a link, a chunk, a stage, a message and a destination. That is 449,850,000 bytes, and not within 256 MiB.
+// Each chunk comes to every other NPU: 3,000 * 2,999 = 8,997,000 sends of two hops. Where no NPU stands for all, each
+// hop keeps 25 bytes: a start, a link, a chunk, a stage, a message and a destination. That is 449,850,000 bytes, and
+// not within 256 MiB.
 TEST(Evaluate, PlansPlaysOfAnyNumberOfSendsBeforeTheyAreMade) {
   EvaluateOptions options;
   options.memory_limit_bytes = std::size_t{256} << 20;
-  const auto row = row_of(point({{"topology", "SW(3000)"}, {"size", "3MB"}, {"algorithm", "tacos"}}), options);
+  const auto row = row_of(
+      point({{"topology", "SW(3000)"}, {"size", "3MB"}, {"algorithm", "tacos"}, {"engine", "event_driven"}}), options);
   EXPECT_EQ(row.status, PointStatus::out_of_memory);
   EXPECT_GT(row.memory_planned_bytes, 449'850'000);
   EXPECT_EQ(row.synthesis_seconds, 0);
+}
+
+// 40,000 * 39,999 sends of two hops, each of 100 KB at 1 GB/s: every NPU sends 39,999 chunks one after another, and
+// each is 200 us after the one before it, which comes over the switch first. Kept one by one they would take 80 GB.
+TEST(Evaluate, PlaysSchedulesOfBillionsOfSendsByOrbit) {
+  EvaluateOptions options;
+  options.memory_limit_bytes = std::size_t{128} << 20;
+  const auto row = row_of(point({{"topology", "SW(40000)"}, {"size", "4GB"}, {"algorithm", "tacos"}}), options);
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.verified, Verified::yes) << row.reason;
+  EXPECT_EQ(row.sends, std::int64_t{2} * 40'000 * 39'999);
+  EXPECT_EQ(row.unwound_time_ps, std::int64_t{39'999} * 100'000'000);
+  EXPECT_EQ(row.collective_time_ps, std::int64_t{39'999} * 200'000'000);
 }
 
 // NPUs 0 and 2 on one switch, 1 and 3 on another. In the order of their ids, every link of the unwound ring crosses the

@@ -48,30 +48,31 @@ inline std::vector<OrbitSend> gather_orbits(const Instance& instance) {
   return orbits;
 }
 
-/// Hops along a dimension to a digit of an offset.
-inline std::uint32_t hops_to(const TranslationDimension& dimension, std::uint32_t digit) {
-  if (dimension.farthest_hops == 1) return digit == 0 ? 0 : 1;
-  return std::min(digit, dimension.size - digit);
-}
-
-/// The least number of hops over an offset.
-inline std::uint32_t hops_over(const TranslationGroup& group, NpuId offset) {
-  std::uint32_t hops = 0;
-  for (const auto& dimension : group.dimensions())
-    hops += hops_to(dimension, offset.value() / dimension.stride % dimension.size);
+/// The least number of hops to each offset, breadth first.
+inline std::vector<std::uint32_t> hops_to_offsets(const TranslationGroup& group) {
+  std::vector<std::uint32_t> hops(group.npus(), 0);
+  std::vector<NpuId> reached{NpuId(0)};
+  for (std::size_t head = 0; head < reached.size(); ++head)
+    for (std::uint32_t direction = 0; direction < group.directions().size(); ++direction) {
+      const NpuId next = group.neighbour(reached[head], direction);
+      if (next == NpuId(0) || hops[next.index()] > 0) continue;
+      hops[next.index()] = hops[reached[head].index()] + 1;
+      reached.push_back(next);
+    }
   return hops;
 }
 
 /// All-to-All orbits: in every step of the longest hop, each direction takes the first chunk that has not moved in this
 /// step and that it brings closer.
 inline std::vector<OrbitSend> exchange_orbits(const Instance& instance) {
-  const TranslationGroup group = TranslationGroup::of(instance.topology).value();
+  const TranslationGroup group = TranslationGroup::of(instance.topology, LinkPorts::shared).value();
+  const auto hops = hops_to_offsets(group);
   const SimTime step = longest_hop(instance);
   const auto each = static_cast<std::uint32_t>(instance.collective.chunks_per_npu());
   const OrbitChunks chunks = orbit_chunks(instance.collective);
   std::vector<NpuId> at(group.npus() * each, NpuId(0));
   const auto left = [&](std::size_t number, NpuId place) {
-    return hops_over(group, group.subtract(NpuId::at(number / each), place));
+    return hops[group.subtract(NpuId::at(number / each), place).index()];
   };
   std::vector<OrbitSend> orbits;
   SimTime now;

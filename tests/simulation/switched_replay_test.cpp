@@ -196,6 +196,23 @@ TEST(SwitchedReplay, PlaysInOnePassAsInLists) {
   }
 }
 
+// So lists are for schedules from files.
+TEST(SwitchedReplay, PlaysWhatSynthesizersMakeInOnePass) {
+  for (const auto& synthesizer : synthesizers())
+    for (const auto& network : {support::switched(4), support::shape("SW(2)_SW(2)")})
+      for (const auto kind : support::plain_kinds()) {
+        if (synthesizer.reads.switches || !synthesizer.makes(kind)) continue;
+        SCOPED_TRACE(std::string(synthesizer.name) + ", " + std::string(to_string(kind)));
+        const auto unwound = unwind_with_origins(network, 1).value();
+        const auto collective = support::collective(kind, 4, bytes(800'000));
+        const auto made = synthesizer.synthesize({{unwound.topology, collective, Occupancy::serialization}}).value();
+        const auto options = kept(Occupancy::serialization);
+        const auto paths = find_played_paths(network, unwound).value();
+        const SwitchedInput input{network, unwound, paths, collective, made.schedule, options};
+        EXPECT_TRUE(play_in_pass(input, count_sends(input).value()));
+      }
+}
+
 // What a send waits for does not follow from the order of sends where NPU 2 gets chunk 0 from NPU 0 and from NPU 1, and
 // where two NPUs exchange their parts of a sum, so that each gets one after it has sent its own.
 TEST(SwitchedReplay, PlaysWasteAndExchangesOfSumsByLists) {

@@ -15,9 +15,12 @@ namespace tenex {
 
 struct PreparedPoint;
 
-/// Bytes of the play of so many sends, kept on each hop (bytes_of_play()). O(links).
-[[nodiscard]] std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound,
-                                       const Collective& collective);
+/// Whether so many sends of a point are played by orbit, if they are symmetric. O(1).
+[[nodiscard]] bool is_played_by_orbit(const PreparedPoint& prepared, double sends);
+
+/// Bytes of the play of so many sends, kept on each hop (bytes_of_play()), or by orbit. O(links).
+[[nodiscard]] std::size_t played_bytes(std::uint64_t sends, const UnwoundNetwork& unwound, const Collective& collective,
+                                       bool by_orbit);
 
 /// Plays a schedule for `unwound` on `network`, whose switches were unwound, with the point's late NPUs; the
 /// result has the sends there, and no observations. Errors: (unsupported) times that may leave the range in which

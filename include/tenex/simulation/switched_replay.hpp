@@ -30,6 +30,13 @@ struct SwitchPlay {
   std::size_t memory_limit_bytes = std::numeric_limits<std::size_t>::max();
 };
 
+/// A symmetric schedule of more sends is played by orbit: one NPU's sends stand for all. Smaller ones are played one by
+/// one, in a second.
+inline constexpr std::uint64_t kMostSendsPlayedOneByOne = std::uint64_t{1} << 20;
+
+/// Bytes of the play by orbit of so many sends of each NPU, with its schedule, on ways for so many unwound links. O(1).
+[[nodiscard]] std::uint64_t bytes_of_orbit_play(std::uint64_t sends_of_npu, std::uint64_t chunks, std::uint64_t links);
+
 /// Bytes of the play of schedules of so many hops in all, in which an NPU receives a chunk's value once and sends its
 /// partial sum once: of each hop what is kept, and when each NPU has each chunk. O(1).
 [[nodiscard]] std::uint64_t bytes_of_play(std::uint64_t hops, std::uint64_t npus, std::uint64_t chunks);
@@ -43,7 +50,10 @@ struct SwitchPlay {
 /// but for the end. O(sends log links) time, bytes_of_play(), O(links) memory beside it (on wires O(links * links of an
 /// NPU) time). Schedules of other kinds, from files, are played by lists, in O(sends log sends) time and 150 bytes for
 /// each hop: those that bring a chunk's value to an NPU twice (waste), and those in which an NPU sends partial sums of
-/// a chunk twice, or gets one after it has sent its own (exchanges of sums).
+/// a chunk twice, or gets one after it has sent its own (exchanges of sums). A symmetric schedule of more than
+/// kMostSendsPlayedOneByOne sends is played by orbit where all links of a dimension are alike and nothing is late or
+/// observed: O(sends / npus * log) time, bytes_of_orbit_play(). It is symmetric then, or relayed
+/// (tenex/schedule/views/relayed.hpp).
 [[nodiscard]] Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwork& unwound,
                                                   const Collective& collective, const Schedule& schedule,
                                                   const SimulationOptions& options, const SwitchPlay& play = {});

@@ -91,7 +91,7 @@ class TranslationGroup {
  private:
   TranslationGroup() = default;
   bool add_block(const Block& block);
-  void add_circulant(std::uint32_t size, std::uint32_t degree);
+  void add_circulant(std::uint32_t size, std::uint32_t degree, bool one_port);
   void add_dimension(TranslationDimension dimension, const std::vector<std::uint32_t>& steps);
   bool take_classes(const Topology& topology);
   bool leads_as_built(const Topology& topology) const;

@@ -31,6 +31,8 @@
 
 namespace tenex {
 
+struct UnwoundNetwork;  // transform.hpp
+
 /// A physical link of a wire.
 struct WireSpan {
   LinkId link;     ///< of Wires::network()
@@ -93,6 +95,11 @@ class Wires {
 /// nullopt unless `topology` is an intact product of blocks with switches, all of which store and forward, links up and
 /// down are alike, and there are at most kMostWires ways. O(wires).
 [[nodiscard]] std::optional<Topology> relay_wires_of(const Topology& topology, Bytes chunk);
+/// The same of the paths of an unwound network's links alone, in their order: a network of the same translations
+/// (translation.hpp). `topology`: what was unwound, an intact product of switches that are joined with no others.
+/// O(unwound links).
+[[nodiscard]] std::optional<Topology> relay_wires_of(const Topology& topology, const UnwoundNetwork& unwound,
+                                                     Bytes chunk);
 
 /// The wires of a shape whose switches all cut through, and their spans: for memory plans. An upper bound where the
 /// shape is no product. O(dimensions).

@@ -33,34 +33,59 @@ SimTime last_arrival_of(std::span<const OrbitSend> orbits, const std::vector<Sim
   return last;
 }
 
-/// Plays the orbits in the given order: ports are those of an NPU, places the items that it sees.
-class OrbitRetimer {
+/// Plays orbits in the given order: ports are those of an NPU, places the items that it sees.
+class OrbitPlayer {
  public:
-  OrbitRetimer(const SymmetricStorage& storage, OrbitPorts ports)
-      : group_(storage.group()),
-        ports_(std::move(ports)),
-        player_(ports_.size(), group_.npus() * storage.chunks().each) {
-    player_.begin_held(0, group_.npus() * storage.chunks().each);
+  OrbitPlayer(const Instance& instance, const TranslationGroup& group, const OrbitChunks& chunks)
+      : group_(group),
+        ports_(orbit_ports(instance, group)),
+        player_(ports_.size(), group.npus() * chunks.numbers(group.npus())) {
+    const auto numbers = static_cast<std::uint32_t>(chunks.numbers(group.npus()));
+    if (reduces(instance.collective.kind())) {
+      player_.begin_held(0, group.npus() * numbers);
+      return;
+    }
+    player_.begin_empty(0, group.npus() * numbers);
+    for (std::uint32_t number = 0; number < numbers; ++number)
+      player_.begin_held(item_of(NpuId(0), number, group.npus()), 1);
   }
 
-  /// The orbit with its new start.
-  OrbitSend retime(OrbitSend orbit) {
+  /// Gives an orbit its new start, at the earliest `from`; false where one pass does not play the schedule.
+  [[nodiscard]] bool play(OrbitSend& orbit, SimTime from) {
     const NpuId source = source_offset(group_, orbit);
-    const std::size_t from = item_of(source, orbit.number, group_.npus());
-    const std::size_t to = item_of(orbit.offset, orbit.number, group_.npus());
     const HopTime& hop = ports_.hop(orbit.direction);
-    const auto times =
-        player_.send(ports_.port_of[orbit.direction], from, to, hop.busy.count(), hop.latency.count(), orbit.stage);
-    ensure(times.sound, "an orbit that takes what has not come");
+    const auto times = player_.send(ports_.port_of[orbit.direction], item_of(source, orbit.number, group_.npus()),
+                                    item_of(orbit.offset, orbit.number, group_.npus()), hop.busy.count(),
+                                    hop.latency.count(), orbit.stage, from.count());
     orbit.start = SimTime::of(times.start);
-    return orbit;
+    last_arrival_ = std::max(last_arrival_, SimTime::of(times.arrival));
+    return times.sound;
   }
+  [[nodiscard]] SimTime last_arrival() const { return last_arrival_; }
 
  private:
   const TranslationGroup& group_;
   OrbitPorts ports_;
   SendPlayer<SimTime::Rep> player_;
+  SimTime last_arrival_;
 };
+
+/// For each direction of a group the one of another group that takes the same step; nullopt where one is missing.
+std::optional<std::vector<std::uint32_t>> same_directions(const TranslationGroup& group,
+                                                          const TranslationGroup& other) {
+  if (!std::ranges::equal(group.dimensions(), other.dimensions(), {}, &TranslationDimension::size,
+                          &TranslationDimension::size))
+    return std::nullopt;
+  std::vector<std::uint32_t> same;
+  for (const TranslationDirection& direction : group.directions()) {
+    const auto& dimension = other.dimensions()[direction.dimension];
+    const auto there = other.directions().subspan(dimension.first_direction, dimension.directions);
+    const auto found = std::ranges::find(there, direction.step, &TranslationDirection::step);
+    if (found == there.end()) return std::nullopt;
+    same.push_back(dimension.first_direction + static_cast<std::uint32_t>(found - there.begin()));
+  }
+  return same;
+}
 
 }  // namespace
 
@@ -101,14 +126,31 @@ Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather
 
 Schedule retime_symmetric(const Instance& instance, const Schedule& schedule) {
   const SymmetricStorage& storage = storage_of_gathers(schedule);
-  OrbitRetimer retimer(storage, orbit_ports(instance, storage.group()));
-  std::vector<OrbitSend> orbits;
-  orbits.reserve(storage.orbits().size());
-  for (const OrbitSend& orbit : storage.orbits()) orbits.push_back(retimer.retime(orbit));
-  TENEX_ENSURES(last_arrival_of(orbits, direction_latencies(instance, storage.group())) <=
-                    last_arrival_symmetric(instance, schedule),
-                "no later an end");
+  OrbitPlayer player(instance, storage.group(), storage.chunks());
+  std::vector<OrbitSend> orbits(storage.orbits().begin(), storage.orbits().end());
+  for (OrbitSend& orbit : orbits) ensure(player.play(orbit, SimTime::zero()), "an orbit that takes what has not come");
+  TENEX_ENSURES(player.last_arrival() <= last_arrival_symmetric(instance, schedule), "no later an end");
   return make_symmetric_schedule(storage.group(), storage.chunks(), std::move(orbits));
+}
+
+std::optional<Schedule> play_symmetric(const Instance& instance, const Schedule& schedule, bool overlap) {
+  const SymmetricStorage& storage = storage_of(schedule);
+  auto group = TranslationGroup::of(instance.topology, LinkPorts::shared);
+  if (!group) return std::nullopt;
+  const auto directions = same_directions(storage.group(), *group);
+  if (!directions) return std::nullopt;
+  std::vector<OrbitSend> orbits(storage.orbits().begin(), storage.orbits().end());
+  const auto copies = overlap ? orbits.begin() : std::ranges::stable_partition(orbits, [](const OrbitSend& orbit) {
+                                                   return orbit.stage == Stage::reduce;
+                                                 }).begin();
+  OrbitPlayer player(instance, *group, storage.chunks());
+  SimTime from;
+  for (auto orbit = orbits.begin(); orbit != orbits.end(); ++orbit) {
+    if (orbit == copies) from = player.last_arrival();
+    orbit->direction = (*directions)[orbit->direction];
+    if (!player.play(*orbit, from)) return std::nullopt;
+  }
+  return make_symmetric_schedule(*std::move(group), storage.chunks(), std::move(orbits));
 }
 
 SimTime last_arrival_symmetric(const Instance& instance, const Schedule& schedule) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "simulation/replay/listed_replay.hpp"
+#include "simulation/replay/orbit_play.hpp"
 #include "simulation/replay/switched_lists.hpp"
 #include "simulation/replay/switched_pass.hpp"
 #include "simulation/simulation_contract.hpp"
@@ -58,7 +59,23 @@ Result<Simulation> play_one_by_one(const SwitchedInput& input, std::size_t memor
   return play_in_lists(input);
 }
 
+Result<Simulation> play(const SwitchedInput& input, std::size_t memory_limit_bytes) {
+  const auto sends = input.schedule.sends();
+  if (sends > kMostSendsPlayedOneByOne && moves_by_orbit(input)) {
+    const auto bytes = bytes_of_orbit_play(sends / input.network.npus(), input.collective.chunks(), input.paths.size());
+    if (auto fits = check_bytes(bytes, memory_limit_bytes); !fits) return fits.errors();
+    if (auto played = play_by_orbit(input)) return *std::move(played);
+  }
+  return play_one_by_one(input, memory_limit_bytes);
+}
+
 }  // namespace
+
+std::uint64_t bytes_of_orbit_play(std::uint64_t sends_of_npu, std::uint64_t chunks, std::uint64_t links) {
+  constexpr std::uint64_t kBytesOfOrbit = 112;  // twice while it is made, its index, its hops
+  constexpr std::uint64_t kBytesOfWay = 160;    // spans, and the topology of ways while it is built
+  return sends_of_npu * kBytesOfOrbit + chunks * sizeof(std::uint64_t) + links * kBytesOfWay;
+}
 
 std::uint64_t bytes_of_play(std::uint64_t hops, std::uint64_t npus, std::uint64_t chunks) {
   return bytes_of_pass(hops, npus, chunks);
@@ -66,7 +83,7 @@ std::uint64_t bytes_of_play(std::uint64_t hops, std::uint64_t npus, std::uint64_
 
 Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwork& unwound,
                                     const Collective& collective, const Schedule& schedule,
-                                    const SimulationOptions& options, const SwitchPlay& play) {
+                                    const SimulationOptions& options, const SwitchPlay& how) {
   TENEX_EXPECTS(collective.npus() == unwound.topology.npus(), "a collective of the unwound topology's NPUs");
   TENEX_EXPECTS(options.threads >= 1, "at least one thread");
   if (auto playable = check_playable(network, unwound, schedule); !playable) return playable.errors();
@@ -74,8 +91,8 @@ Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwor
   if (auto valid = check_delays(network, options.start_delays); !valid) return valid.errors();
   const auto paths = find_played_paths(network, unwound);
   if (!paths) return paths.errors();
-  const SwitchedInput input{network, unwound, *paths, collective, schedule, options, play.overlap};
-  auto played = play_one_by_one(input, play.memory_limit_bytes);
+  const SwitchedInput input{network, unwound, *paths, collective, schedule, options, how.overlap};
+  auto played = tenex::play(input, how.memory_limit_bytes);
   TENEX_ENSURES(!played || has_what_is_asked(*played, network, options), "what the options ask for");
   return played;
 }

@@ -137,7 +137,7 @@ class SymmetricStorage final : public ScheduleStorage {
 
 /// The time reversal of a symmetric All-Gather (valid, free of waste): a symmetric Reduce-Scatter on the same topology.
 /// Ensures: no later an end.
-/// O(orbits). All functions here throw InvariantError for a schedule that is not symmetric, and all but the last one
+/// O(orbits). All functions here throw InvariantError for a schedule that is not symmetric, and all but the last two
 /// for an All-to-All.
 [[nodiscard]] Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule);
 
@@ -150,6 +150,14 @@ class SymmetricStorage final : public ScheduleStorage {
 /// For Reduce-Scatter and All-Reduce whose reductions are in-trees, and for All-Gather. Ensures: no later an end.
 /// O(orbits).
 [[nodiscard]] Schedule retime_symmetric(const Instance& instance, const Schedule& schedule);
+
+/// Plays a symmetric schedule on a network that has its translations and directions, and on which sends may take longer
+/// than planned: every orbit as soon as its source holds what it sends and its port (orbit_ports.hpp) has finished the
+/// orbits planned before it. Without `overlap` ports take their sums first, and no final value leaves before all sums
+/// are complete. nullopt where the network has others, and where a schedule is not of the kind that one pass plays
+/// (tenex/schedule/timing/player.hpp). O(orbits log orbits), 8 bytes per NPU and number of a chunk; O(links) where they
+/// have several classes.
+[[nodiscard]] std::optional<Schedule> play_symmetric(const Instance& instance, const Schedule& schedule, bool overlap);
 
 /// The last arrival of a symmetric schedule, without expanding it. O(orbits).
 [[nodiscard]] SimTime last_arrival_symmetric(const Instance& instance, const Schedule& schedule);
