@@ -388,6 +388,16 @@ std::size_t bytes_beside_synthesis(const PreparedPoint& prepared, const Schedule
                                 {hops, plays_by_orbit(prepared, reading)}, reading.symmetric);
 }
 
+/// Bytes of the run of the best textbook algorithm that follows a synthesis; zero where there is none, or where its
+/// plan does not fit, so that it is left out.
+std::size_t bytes_of_textbook(const PreparedPoint& prepared, std::size_t memory_limit_bytes) {
+  if (!competes_with_textbooks(prepared)) return 0;
+  const auto point = as_best_textbook(prepared.point);
+  const auto plan = plan_program_with_topology(point, sizes_of_built(prepared.topology(), *prepared.collective),
+                                               prepared.topology_bytes, memory_limit_bytes, false);
+  return plan.bytes <= memory_limit_bytes ? plan.bytes : 0;
+}
+
 PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& reading,
                          std::size_t memory_limit_bytes) {
   const auto beside = prepared.topology_bytes + bytes_beside_synthesis(prepared, reading);
@@ -395,6 +405,7 @@ PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& r
   plan.left_for_synthesis = memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
   const auto synthesis = prepared.synthesizer->estimate_bytes(prepared.problem(plan.left_for_synthesis));
   plan.bytes = std::max(synthesis, bytes_of_play(prepared, plays_by_orbit(prepared, reading))) + beside;
+  plan.bytes = std::max(plan.bytes, bytes_of_textbook(prepared, memory_limit_bytes));
   plan.bound_work = bound_work(prepared.point, prepared.sizes, reading.symmetric);
   return plan;
 }

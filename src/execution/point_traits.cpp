@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -64,6 +65,18 @@ bool is_symmetric(const PreparedPoint& prepared) {
   return may && !has_root(prepared.collective->kind()) && prepared.sizes.collective.everyone &&
          prepared.topology_of_algorithm().wires() == nullptr &&
          TranslationGroup::of(prepared.topology_of_algorithm(), LinkPorts::shared).has_value();
+}
+
+bool competes_with_textbooks(const PreparedPoint& prepared) {
+  const auto* synthesizer = prepared.synthesizer;
+  return synthesizer != nullptr && synthesizer->starts_from_all && prepared.point.solver.priorities == Priorities{} &&
+         !prepared.topology().varies();
+}
+
+DesignPoint as_best_textbook(DesignPoint point) {
+  const auto best = std::ranges::find(algorithm_traits(), AlgorithmFamily::any_textbook, &AlgorithmTraits::family);
+  name_algorithm(point, **best);
+  return point;
 }
 
 bool is_kept_by_link(const PreparedPoint& prepared) {

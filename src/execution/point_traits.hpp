@@ -23,6 +23,11 @@ namespace tenex {
 [[nodiscard]] double scheduled_sends(const DesignPoint& point, const PointSizes& sizes);
 /// Whether the synthesizer makes one NPU's schedule represent all NPUs, and the verifier checks it as such.
 [[nodiscard]] bool is_symmetric(const PreparedPoint& prepared);
+/// Whether the synthesizer's schedule competes with the best textbook algorithm's: not where bandwidth varies, which
+/// programs do not know, and not where other things than time decide.
+[[nodiscard]] bool competes_with_textbooks(const PreparedPoint& prepared);
+/// The point of the best textbook algorithm in place of the point's own.
+[[nodiscard]] DesignPoint as_best_textbook(DesignPoint point);
 /// Whether the schedule is stored and checked by link.
 [[nodiscard]] bool is_kept_by_link(const PreparedPoint& prepared);
 /// Whether verify_by_size() lets one NPU's sends of a symmetric schedule stand for all. Smaller schedules are read send

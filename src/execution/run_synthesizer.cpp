@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "execution/point_traits.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
-#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/prepared_point.hpp"
@@ -60,13 +60,10 @@ Status play_on_network(TimedStream& stream, const PreparedPoint& prepared, const
 }
 
 /// The stream of the best textbook algorithm on the point's network, for the same collective; nullopt where none suits,
-/// where its messages carry several chunks, and where bandwidth varies, which programs do not know.
+/// and where its messages carry several chunks.
 std::optional<TimedStream> best_textbook(const PreparedPoint& prepared, const ExecutionOptions& asked,
                                          ExecutionCache& cache) {
-  if (prepared.topology().varies()) return std::nullopt;
-  DesignPoint point = prepared.point;
-  const auto best = std::ranges::find(algorithm_traits(), AlgorithmFamily::any_textbook, &AlgorithmTraits::family);
-  name_algorithm(point, **best);
+  const auto point = as_best_textbook(prepared.point);
   // Programs keep the shape of a network whose links differ (build_transformed_topology()).
   const auto found = find_topology_within(point, asked.memory_limit_bytes, cache);
   if (!*found) return std::nullopt;
@@ -156,9 +153,7 @@ Result<TimedStream> run_alone(const PreparedPoint& prepared, const ExecutionOpti
 Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const ExecutionOptions& asked,
                                     std::size_t memory_limit_bytes, ExecutionCache& cache) {
   auto stream = run_alone(prepared, asked, memory_limit_bytes, cache);
-  const bool by_time = prepared.point.solver.priorities == Priorities{};
-  if (stream && prepared.synthesizer->starts_from_all && by_time)
-    take_if_sooner(*stream, best_textbook(prepared, asked, cache));
+  if (stream && competes_with_textbooks(prepared)) take_if_sooner(*stream, best_textbook(prepared, asked, cache));
   return stream;
 }
 

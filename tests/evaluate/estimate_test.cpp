@@ -14,6 +14,7 @@
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
 namespace {
@@ -78,6 +79,15 @@ TEST(Estimate, IsWhatTheRowPlansOnShapes) {
     EXPECT_GT(row.memory_planned_bytes, 0) << row.reason;
     EXPECT_EQ(static_cast<std::int64_t>(estimate(given).bytes), row.memory_planned_bytes) << words.front().second;
   }
+}
+
+// te_ccl takes the best textbook algorithm's schedule where that ends sooner, which is run after the solver.
+TEST(Estimate, CoversTheTextbookAlgorithmThatFollowsASolver) {
+  if (find_synthesizer("te_ccl") == nullptr) GTEST_SKIP() << "built without solvers";
+  const auto planned = [&](const char* algorithm) {
+    return estimate(point({{"topology", "RI(3)"}, {"algorithm", algorithm}, {"chunks", "2000"}, {"size", "6MB"}}));
+  };
+  EXPECT_GE(planned("te_ccl").bytes, planned("auto").bytes);
 }
 
 TEST(Estimate, DoesNotDependOnWhatWasAskedBefore) {
