@@ -70,7 +70,9 @@ double calendar_bytes(const DesignPoint& point, const PointSizes& sizes) {
   SimTime least = SimTime::max();
   SimTime greatest = picoseconds(1);
   for (const auto& link_class : sizes.classes) {
-    least = std::min(least, hop_time(link_class, sizes.collective.smallest_chunk, point.occupancy).latency);
+    const auto pieces = static_cast<std::int64_t>(most_pieces(point));
+    const Bytes smallest = bytes(std::max<std::int64_t>(1, sizes.collective.smallest_chunk.count() / pieces));
+    least = std::min(least, hop_time(link_class, smallest, point.occupancy).latency);
     greatest = std::max(greatest, hop_time(link_class, sizes.collective.largest_chunk, point.occupancy).latency);
   }
   const auto window = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, least.count())));
@@ -234,6 +236,8 @@ std::vector<SizedProgram> expected_programs(const PointSizes& sizes, std::vector
 /// Why the plan of a program keeps no sends.
 std::string why_unrecorded(const DesignPoint& point, bool may_record, double hops, double bytes, bool time_only) {
   if (time_only) return "only the time was asked for: nothing was recorded or verified";
+  if (point.collective().routes.rule == RouteRule::sprayed)
+    return "sprayed messages are cut into pieces, of which no sends of whole chunks are kept to verify";
   if (!may_record)
     return fmt::format("the simulation engine \"{}\" keeps no sends to verify",
                        to_string(point.collective().simulation_engine));
@@ -280,7 +284,8 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
   for (const ProgramSizes& program : expected)
     recorded = std::max(recorded, common + bytes_with_sends(point, sizes, program, simulating, bounds));
   const SimulationEngine engine = point.collective().simulation_engine;
-  const bool may_record = engine == SimulationEngine::automatic || traits_of(engine).records_sends;
+  const bool may_record = (engine == SimulationEngine::automatic || traits_of(engine).records_sends) &&
+                          point.collective().routes.rule != RouteRule::sprayed;
   const double with_topology = recorded + static_cast<double>(beside);
   if (may_record && !time_only && most.hops <= most_recorded_hops && with_topology <= static_cast<double>(limit)) {
     auto plan = planned(true, recorded);

@@ -285,18 +285,48 @@ ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
   return scale;
 }
 
+/// The most equal routes between two NPUs that can be told from the sizes; nullopt where they cannot.
+std::optional<std::uint64_t> most_routes(const DesignPoint& point) {
+  if (!point.topology.machine_file.empty()) return std::nullopt;
+  const Shape& shape = point.topology.shape;
+  if (!shape.is_product())
+    return shape.family->most_routes != nullptr ? std::optional(shape.family->most_routes(shape.arguments))
+                                                : std::nullopt;
+  std::uint64_t routes = 1;
+  for (const Block& block : shape.blocks) {
+    std::uint64_t lanes = 1;
+    std::uint32_t below = 1;
+    for (const SwitchLevel& level : block.levels) {  // every lane up and every lane down
+      lanes = level.npus / below * lanes / level.oversubscription;
+      below = level.npus;
+      routes = std::min<std::uint64_t>(kMostRoutes, routes * lanes * lanes);
+    }
+  }
+  return routes;
+}
+
 }  // namespace
+
+double most_pieces(const DesignPoint& point) {
+  if (point.collective().routes.rule != RouteRule::sprayed) return 1;
+  return static_cast<double>(std::min<std::uint64_t>(kMostPieces, most_routes(point).value_or(kMostPieces)));
+}
 
 double mean_route_hops(const DesignPoint& point, const PointSizes& sizes) { return mean_hops(point, sizes).pair; }
 
 std::vector<SizedProgram> sizes_of_programs(const DesignPoint& point, const PointSizes& sizes) {
   const auto scale = scale_of(point, sizes);
-  if (const auto* named = find_algorithm(point.algorithm)) return {{named->sizes(scale), named}};
+  const double pieces = most_pieces(point);
+  const auto sized = [&](const Algorithm& algorithm) -> SizedProgram {
+    const ProgramSizes whole = algorithm.sizes(scale);
+    return {{whole.messages * pieces, whole.hops * pieces, whole.carried}, &algorithm};
+  };
+  if (const auto* named = find_algorithm(point.algorithm)) return {sized(*named)};
   std::vector<SizedProgram> programs;
   for (const auto& algorithm : algorithms()) {
     const bool able = algorithm.makes(point.collective().kind) && sizes.topology.npus <= algorithm.candidate_npus &&
                       !(algorithm.direct_only && sizes.topology.switches > 0);
-    if (able) programs.push_back({algorithm.sizes(scale), &algorithm});
+    if (able) programs.push_back(sized(algorithm));
   }
   if (programs.empty()) programs.emplace_back();
   return programs;

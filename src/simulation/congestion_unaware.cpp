@@ -1,6 +1,7 @@
 // Congestion-unaware simulation: a message takes alpha per hop plus its serialization on the slowest link of its route,
 // regardless of other messages (the ASTRA-sim2.0 thesis, section 3.4.2). If a route leads through an NPU that starts
-// late, the message goes on from there only after that start.
+// late, the message goes on from there only after that start. A message that is cut into pieces takes the latencies of
+// its longest way, and on each link the serialization of all its pieces there.
 //
 // Only arrivals at destinations are events. A heap orders them by (time, destination, injection); an NPU's delayed
 // start comes before arrivals at the same time. Link loads follow from the routes: a link may be busy for longer than
@@ -15,6 +16,7 @@
 #include "simulation/backends.hpp"
 #include "simulation/message_sizes.hpp"
 #include "simulation/next_links.hpp"
+#include "simulation/pieces.hpp"
 #include "simulation/record.hpp"
 #include "tenex/base/graph/least_first.hpp"
 
@@ -106,34 +108,62 @@ class FormulaEngine {
   void inject(const Message& message, SimTime now) {
     ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
     const auto size = sizes_.of(message);
-    SimTime head = now;
+    const auto routes = next_links_.equal_routes(message.source, message.destination);
+    const auto pieces = count_pieces(sizes_.bytes(size), std::max(1U, routes));
+    SimTime last = now;
+    carried_.clear();
+    for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+      const bool larger = piece < static_cast<std::uint64_t>(sizes_.bytes(size).count()) % pieces;
+      const auto arrival = carry(message, bytes_of_piece(sizes_.bytes(size), pieces, larger), pieces,
+                                 pieces == 1 ? RouteWay{0} : way_of_piece(message.destination, piece, routes), now);
+      if (!arrival) return;
+      last = std::max(last, *arrival);
+    }
     SimTime slowest;
+    for (const auto& [link, bytes] : carried_)
+      slowest = std::max(slowest, serialization_time(bytes, topology_.classes()[topology_.class_of(link)]));
+    events_.push({last + slowest, ++result_.messages, message});
+  }
+
+  /// Takes one of so many pieces along its way: counts its bytes in carried_, and returns when its first byte arrives.
+  /// nullopt where the way ends.
+  std::optional<SimTime> carry(const Message& message, Bytes size, std::uint32_t pieces, RouteWay way, SimTime now) {
+    SimTime head = now;
     for (auto at = vertex_of(message.source); at != vertex_of(message.destination);) {
-      const auto link = next_links_(at, message.source, message.destination);
+      const auto link = next_links_(at, message.source, message.destination, way);
       if (!link.exists()) {
         if (!failure_) failure_ = unreachable_error(message, at);
-        return;
+        return std::nullopt;
       }
       if (topology_.is_npu(at)) head = std::max(head, start_of(npu_of(at)));
       head += topology_.alpha(link);
-      slowest =
-          std::max(slowest, serialization_time(sizes_.bytes(size), topology_.classes()[topology_.class_of(link)]));
+      const auto known = pieces == 1 ? carried_.end() : std::ranges::find(carried_, link, &Carried::link);
+      if (known == carried_.end())
+        carried_.push_back({link, size});
+      else
+        known->bytes += size;
       ++result_.hops;
       if (options_.record_links) load(link, size);
       at = topology_.target(link);
     }
-    events_.push({head + slowest, ++result_.messages, message});
+    return head;
   }
 
   [[nodiscard]] SimTime start_of(NpuId npu) const {
     return start_of_.empty() ? SimTime::zero() : start_of_[npu.index()];
   }
 
-  void load(LinkId link, std::uint32_t size) {
+  void load(LinkId link, Bytes size) {
     auto& load = result_.links[link.index()];
-    load.bytes += sizes_.bytes(size);
-    load.busy += sizes_.hop(topology_.class_of(link), size).busy;
+    load.bytes += size;
+    load.busy += hop_time(topology_.classes()[topology_.class_of(link)], size, options_.occupancy).busy;
   }
+
+  /// What the pieces of one message bring over a link.
+  struct Carried {
+    LinkId link;
+    Bytes bytes;
+  };
 
   const Topology& topology_;
   const Program& program_;
@@ -145,6 +175,7 @@ class FormulaEngine {
   std::vector<SimTime> start_of_;           ///< by NPU; empty if no NPU is delayed
   std::vector<bool> awake_;                 ///< by NPU: whether it has started
   std::vector<std::vector<Message>> held_;  ///< by NPU: messages that arrived before its start
+  std::vector<Carried> carried_;            ///< by the pieces of the message that is injected
   std::vector<Message> triggered_;
   LeastFirst<FormulaEvent> events_;
   std::optional<Diagnostic> failure_;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "simulation/pieces.hpp"
+
 namespace tenex {
 namespace {
 
-std::vector<Bytes> all_sizes(const Collective& collective, const std::vector<std::uint32_t>& chunks) {
+std::vector<Bytes> all_sizes(const Collective& collective, const std::vector<std::uint32_t>& chunks, bool cut) {
   std::vector<Bytes> sizes;
   for (const auto chunk : collective.chunk_sizes())
     for (const auto count : chunks) {
@@ -14,16 +16,22 @@ std::vector<Bytes> all_sizes(const Collective& collective, const std::vector<std
       ensure(chunk.count() <= std::numeric_limits<std::int64_t>::max() / count, "a message has more than 2^63 bytes");
       sizes.push_back(chunk * std::int64_t{count});
     }
+  const std::size_t whole = sizes.size();
+  if (cut)
+    for (std::uint32_t pieces = 2; pieces <= kMostPieces; ++pieces)
+      for (const bool larger : {false, true})
+        for (std::size_t i = 0; i < whole; ++i)  // no piece is empty
+          sizes.push_back(std::max(bytes(1), bytes_of_piece(sizes[i], pieces, larger)));
   return sizes;
 }
 
 }  // namespace
 
 MessageSizes::MessageSizes(const Topology& topology, const Collective& collective, const Program& program,
-                           Occupancy occupancy)
+                           Occupancy occupancy, bool cut)
     : collective_(collective),
       chunks_(program.message_sizes()),
-      bytes_(all_sizes(collective, chunks_)),
+      bytes_(all_sizes(collective, chunks_, cut)),
       hops_(topology, bytes_, occupancy),
       one_group_size_(collective.chunk_sizes().size() == 1),
       uniform_(topology.classes().size() == 1 && bytes_.size() == 1) {

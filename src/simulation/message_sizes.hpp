@@ -1,5 +1,7 @@
 // Sizes of messages. A message's size follows from its source's process group and from the number of its chunks, so
-// there are few sizes. Engines look them up by a small number, the size class.
+// there are few sizes. Engines look them up by a small number, the size class. Where messages are cut (pieces.hpp), the
+// sizes of pieces are size classes, too: after those of whole messages, for every number of pieces those of the smaller
+// and of the larger piece of each of them.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +18,19 @@ namespace tenex {
 /// The sizes of a program's messages, and their hop times on every link class. O(1) per call.
 class MessageSizes {
  public:
-  MessageSizes(const Topology& topology, const Collective& collective, const Program& program, Occupancy occupancy);
+  MessageSizes(const Topology& topology, const Collective& collective, const Program& program, Occupancy occupancy,
+               bool cut = false);
 
   /// The number of sizes; size classes are 0 .. size()-1.
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
+  /// The size class of piece `index` of so many, where messages are cut. `whole`: that of the message.
+  [[nodiscard]] std::uint32_t of_piece(std::uint32_t whole, std::uint32_t pieces, std::uint32_t index) const {
+    if (pieces == 1) return whole;
+    const bool larger = index < static_cast<std::uint64_t>(bytes_[whole].count()) % pieces;
+    return whole_sizes() * (2 * pieces - 3 + (larger ? 1 : 0)) + whole;
+  }
+  /// Of how many pieces one of this size class is; 1: it is a whole message.
+  [[nodiscard]] std::uint32_t pieces(std::uint32_t size_class) const { return (size_class / whole_sizes() + 3) / 2; }
   /// The size class of a message of `source` with this many chunks. A program must send only the numbers of chunks that
   /// it states, and only from members of process groups.
   [[nodiscard]] std::uint32_t of(NpuId source, std::uint32_t chunks) const {
@@ -33,7 +44,10 @@ class MessageSizes {
     return look_up(collective_.size_class(message.chunk), 1);
   }
   [[nodiscard]] Bytes bytes(std::uint32_t size_class) const { return bytes_[size_class]; }
-  [[nodiscard]] std::uint32_t chunks(std::uint32_t size_class) const { return chunks_of_[size_class]; }
+  /// Of the whole message.
+  [[nodiscard]] std::uint32_t chunks(std::uint32_t size_class) const {
+    return chunks_of_[size_class < whole_sizes() ? size_class : size_class % whole_sizes()];
+  }
   [[nodiscard]] const HopTime& hop(std::uint16_t link_class, std::uint32_t size_class) const {
     return uniform_ ? first_ : hops_.at(link_class, size_class);
   }
@@ -44,6 +58,7 @@ class MessageSizes {
   [[nodiscard]] SimTime greatest_latency() const { return greatest_; }
 
  private:
+  [[nodiscard]] std::uint32_t whole_sizes() const { return static_cast<std::uint32_t>(chunks_of_.size()); }
   [[nodiscard]] std::uint32_t look_up(NpuId source, std::uint32_t chunks) const;
   [[nodiscard]] std::uint32_t look_up(std::size_t chunk_size, std::uint32_t chunks) const;
 
@@ -52,8 +67,8 @@ class MessageSizes {
 
   const Collective& collective_;
   std::vector<std::uint32_t> chunks_;     ///< in increasing order
-  std::vector<Bytes> bytes_;              ///< the collective's chunk sizes x chunks_
-  std::vector<std::uint32_t> chunks_of_;  ///< by size class
+  std::vector<Bytes> bytes_;              ///< the collective's chunk sizes x chunks_, then those of pieces
+  std::vector<std::uint32_t> chunks_of_;  ///< by size class of a whole message
   HopTimes hops_;
   std::uint32_t only_chunks_ = 0;     ///< carried by every message if there is one size; otherwise 0
   bool one_group_size_;               ///< all chunks are equally large

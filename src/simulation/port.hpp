@@ -11,6 +11,7 @@
 #include "tenex/base/quantity.hpp"
 #include "tenex/schedule/send.hpp"
 #include "tenex/schedule/storage/raw_array.hpp"
+#include "tenex/topology/routes.hpp"
 
 namespace tenex {
 
@@ -23,6 +24,7 @@ struct Flight {
   ChunkId chunk;
   std::uint32_t size_class = 0;  ///< index into MessageSizes
   Stage stage = Stage::copy;
+  RouteWay way = 0;  ///< of a piece: what remains of its way
 };
 
 /// Memory for the queues of many ports, cut from few large blocks, so that they share large pages. A queue that a port

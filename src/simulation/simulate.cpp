@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "simulation/backends.hpp"
+#include "simulation/shape_routes.hpp"
 #include "simulation/simulation_contract.hpp"
 #include "tenex/base/contract.hpp"
 #include "tenex/simulation/simulator.hpp"
@@ -93,7 +94,8 @@ constexpr Engine kEngines[] = {
     {{.engine = SimulationEngine::static_order,
       .needs = "it needs a program of cycles that do not wait for each other (in an All-Reduce by `ring` the two "
                "directions do: a sum is complete when both have arrived) and whose routes share no link and lead "
-               "through no NPU that starts late; it records neither arrivals nor utilization, and sends only where "
+               "through no NPU that starts late, and messages that are not cut into pieces; it records neither "
+               "arrivals nor utilization, and sends only where "
                "messages of several cycles are single sends of single chunks, and no link is a wire",
       .records_sends = false},
      simulate_in_static_order},
@@ -152,6 +154,10 @@ Result<Simulation> simulate(const Topology& topology, const Collective& collecti
     if (auto possible = check_unaware(options); !possible) return possible.errors();
   if (!unaware)
     if (auto unlimited = check_buffers(topology); !unlimited) return unlimited.errors();
+  if (options.record_sends && options.routes.rule == RouteRule::sprayed && !ShapeRoutes::of(topology))
+    return unsupported_error({}, "sends of sprayed messages are not recorded",
+                             "a send carries whole chunks, and these messages are cut into pieces",
+                             "simulate without recording, or write routes = \"per_destination\"");
   if (!unaware && options.record_sends && program.messages() >= MessageId::none().value())
     return resource_error(fmt::format("cannot record {} messages", program.messages()), "a message id has 32 bits",
                           "simulate without recording the schedule");

@@ -4,6 +4,7 @@
 #include <bit>
 #include <thread>
 
+#include "simulation/pieces.hpp"
 #include "simulation/port_ranks.hpp"
 
 namespace tenex {
@@ -25,8 +26,9 @@ WindowNetwork::WindowNetwork(const Topology& topology, const Collective& collect
       collective(collective),
       program(program),
       options(options),
-      sizes(topology, collective, program, options.occupancy),
       shape_routes(ShapeRoutes::of(topology)),
+      cuts(cuts_messages(options.routes, shape_routes.has_value())),
+      sizes(topology, collective, program, options.occupancy, cuts),
       window_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sizes.least_latency().count()))) - 1),
       reach((sizes.greatest_latency().count() >> window_bits) + 2),
       elides(program.open_loop() && !keeps_deliveries(options)) {

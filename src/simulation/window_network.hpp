@@ -24,8 +24,9 @@ struct WindowNetwork {
   const Collective& collective;
   const Program& program;
   const SimulationOptions& options;
-  MessageSizes sizes;
   std::optional<ShapeRoutes> shape_routes;
+  bool cuts;  ///< messages may be cut into pieces
+  MessageSizes sizes;
   int window_bits;      ///< a window is 2^this picoseconds, at most the least hop time
   std::int64_t reach;   ///< windows that a hop spans at most
   bool elides = false;  ///< deliveries trigger nothing and are not recorded, so they are known when the last hop starts

@@ -14,7 +14,8 @@ constexpr std::size_t near_ahead = 10;
 constexpr std::size_t arrivals_at_once = 16;
 
 template <class Cargo>
-inline void fill(Flight& slot, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime arrival) {
+inline void fill(Flight& slot, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime arrival,
+                 RouteWay way) {
   slot.arrival = arrival;
   slot.id = id;
   slot.source = cargo.source;
@@ -22,6 +23,7 @@ inline void fill(Flight& slot, const Cargo& cargo, MessageId id, std::uint32_t s
   slot.chunk = cargo.chunk;
   slot.size_class = size_class;
   slot.stage = cargo.stage;
+  slot.way = way;
 }
 
 }  // namespace
@@ -43,6 +45,7 @@ WindowWorker::WindowWorker(WindowNetwork& network, ProgramState& state, int thre
   plain_ = !network.options.record_arrivals && network.start_of_npu.empty();
   elides_ = network.elides;
   records_ = network.options.record_sends;
+  cuts_ = network.cuts;
   uniform_ = network.sizes.uniform();
   if (uniform_) uniform_hop_ = network.sizes.hop(0, 0);
   window_bits_ = network.window_bits;
@@ -92,7 +95,7 @@ void WindowWorker::wake(NpuId npu, SimTime now) {
     if (flight.destination == npu)
       react(message_of(flight), now);
     else
-      announce(vertex_of(npu), flight, flight.id, flight.size_class, now);
+      announce(vertex_of(npu), flight, flight.id, flight.size_class, now, flight.way);
 }
 
 std::int64_t WindowWorker::step(std::vector<WindowWorker*>& all, std::int64_t window) {
@@ -126,9 +129,9 @@ inline Message WindowWorker::message_of(const Flight& flight) const {
 
 /// `Cargo` is a Message, or a Flight that is forwarded.
 template <class Cargo>
-inline void WindowWorker::announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
-                                   SimTime now) {
-  const auto port = next_port(at, cargo.source, cargo.destination);
+inline void WindowWorker::announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime now,
+                                   RouteWay way) {
+  const auto port = next_port(at, cargo.source, cargo.destination, way);
   if (port == no_port) {
     if (!failure) failure = unreachable_error({cargo.source, cargo.destination, cargo.chunk, cargo.stage}, at);
     return;
@@ -136,7 +139,7 @@ inline void WindowWorker::announce(VertexId at, const Cargo& cargo, MessageId id
   all_ports_[port].prefetch();
   auto& planned = announced_[announced_count_++];
   planned.port = port;
-  fill(planned.flight, cargo, id, size_class, now);
+  fill(planned.flight, cargo, id, size_class, now, way);
   if (announced_count_ == announcements) enter_announced();
 }
 
@@ -165,7 +168,7 @@ inline void WindowWorker::enter(const Outgoing& planned) {
   const bool mine = planned.port - first_port_ < ports_;
   if (mine && port.empty()) calendar_.insert(window_of(arrival), planned.port);
   auto& slot = mine ? port.extend(rings_) : extend_outbox(planned.port, arrival);
-  fill(slot, cargo, cargo.id, cargo.size_class, arrival);
+  fill(slot, cargo, cargo.id, cargo.size_class, arrival, cargo.way);
 }
 
 Flight& WindowWorker::extend_outbox(std::uint32_t port, SimTime arrival) {
@@ -180,7 +183,19 @@ inline void WindowWorker::inject(const Message& message, SimTime now) {
   ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
   const MessageId id(static_cast<std::uint32_t>(messages++));
   if (records_) injections.push_back({now, message});
-  announce(vertex_of(message.source), message, id, network_.sizes.of(message), now);
+  if (cuts_) return inject_pieces(message, id, now);
+  announce(vertex_of(message.source), message, id, network_.sizes.of(message), now, 0);
+}
+
+/// The pieces enter one after another. A message that cannot arrive is one piece, which finds no port.
+void WindowWorker::inject_pieces(const Message& message, MessageId id, SimTime now) {
+  const MessageSizes& sizes = network_.sizes;
+  const auto whole = sizes.of(message);
+  const auto routes = std::max(1U, next_links_.equal_routes(message.source, message.destination));
+  const auto pieces = count_pieces(sizes.bytes(whole), routes);
+  for (std::uint32_t piece = 0; piece < pieces; ++piece)
+    announce(vertex_of(message.source), message, id, sizes.of_piece(whole, pieces, piece), now,
+             way_of_piece(message.destination, piece, routes));
 }
 
 inline void WindowWorker::react(const Message& message, SimTime now) {
@@ -237,10 +252,11 @@ inline void WindowWorker::settle(VertexId vertex, const Flight& flight, std::uin
   const auto now = flight.arrival;
   if (vertex != vertex_of(flight.destination)) {
     if (sleeps(vertex)) return held_[vertex.index()].push_back(flight);
-    return announce(vertex, flight, flight.id, flight.size_class, now);
+    return announce(vertex, flight, flight.id, flight.size_class, now, flight.way);
   }
   if (plain_) {
     note_finish(flight.destination, now);
+    if (cuts_ && !pieces_.completes(message_of(flight), network_.sizes.pieces(flight.size_class))) return;
     return react(message_of(flight), now);
   }
   if (!network_.link_of_port[port].exists()) return wake(flight.destination, now);
@@ -257,6 +273,7 @@ void WindowWorker::settle_all() {
 void WindowWorker::deliver(const Flight& flight) {
   const auto now = flight.arrival;
   note_finish(flight.destination, now);
+  if (cuts_ && !pieces_.completes(message_of(flight), network_.sizes.pieces(flight.size_class))) return;
   if (network_.options.record_arrivals) delivered.push_back({now, message_of(flight)});
   if (sleeps(vertex_of(flight.destination)))
     held_[flight.destination.index()].push_back(flight);
@@ -267,7 +284,7 @@ void WindowWorker::deliver(const Flight& flight) {
 void WindowWorker::push(std::uint32_t port, const Flight& flight) {
   auto& queue = all_ports_[port];
   if (queue.empty()) calendar_.insert(window_of(flight.arrival), port);
-  fill(queue.extend(rings_), flight, flight.id, flight.size_class, flight.arrival);
+  fill(queue.extend(rings_), flight, flight.id, flight.size_class, flight.arrival, flight.way);
 }
 
 void WindowWorker::note_finish(NpuId npu, SimTime time) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulation/next_links.hpp"
+#include "simulation/pieces.hpp"
 #include "simulation/record.hpp"
 #include "simulation/window_calendar.hpp"
 #include "simulation/window_network.hpp"
@@ -73,16 +74,17 @@ class alignas(64) WindowWorker {
   [[gnu::always_inline]] void inject(const Message& message, SimTime now);
   template <class Cargo>
   [[gnu::always_inline]] void announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
-                                       SimTime now);
+                                       SimTime now, RouteWay way);
+  void inject_pieces(const Message& message, MessageId id, SimTime now);
   void enter_announced();
   void enter(const Outgoing& planned);
   [[nodiscard]] Flight& extend_outbox(std::uint32_t port, SimTime arrival);
   void push(std::uint32_t port, const Flight& flight);
   void note_finish(NpuId npu, SimTime time);
   void write_down(std::uint32_t port, const Flight& flight, SimTime start, SimTime busy);
-  [[nodiscard]] std::uint32_t next_port(VertexId at, NpuId source, NpuId destination) {
+  [[nodiscard]] std::uint32_t next_port(VertexId at, NpuId source, NpuId destination, RouteWay& way) {
     if (shape_ports_ != nullptr) return (*shape_ports_)(at, destination).value();
-    const auto link = next_links_(at, source, destination);
+    const auto link = next_links_(at, source, destination, way);
     return link.exists() ? network_.port_of[link.index()] : no_port;
   }
   /// Whether an NPU has not started yet: arrivals there wait, to be handed over or forwarded.
@@ -106,6 +108,7 @@ class alignas(64) WindowWorker {
   bool plain_ = false;   ///< of deliveries only the last times are recorded, and all NPUs are awake
   bool elides_ = false;
   bool records_ = false;
+  bool cuts_ = false;
   // Copies of the network's data, for speed.
   bool uniform_ = false;
   HopTime uniform_hop_;
@@ -117,6 +120,7 @@ class alignas(64) WindowWorker {
   std::array<Outgoing, announcements> announced_;  ///< messages that enter links next, with their times
   std::size_t announced_count_ = 0;
   FlightRings rings_;
+  PieceCounter pieces_;
   std::vector<Message> triggered_;                ///< messages triggered by one arrival
   std::vector<std::vector<Outgoing>> outbox_[2];  ///< by parity and thread
   int parity_ = 0;

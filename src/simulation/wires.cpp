@@ -25,6 +25,7 @@
 #include "simulation/backends.hpp"
 #include "simulation/message_sizes.hpp"
 #include "simulation/next_links.hpp"
+#include "simulation/pieces.hpp"
 #include "simulation/port_ranks.hpp"
 #include "simulation/record.hpp"
 #include "simulation/window_calendar.hpp"
@@ -56,8 +57,9 @@ class WiresEngine {
         program_(program),
         options_(options),
         elides_(program.open_loop() && !options.record_sends && !options.record_arrivals && !bins),
-        sizes_(topology, collective, program, options.occupancy),
         shape_(ShapeRoutes::of(topology)),
+        cuts_(cuts_messages(options.routes, shape_.has_value())),
+        sizes_(topology, collective, program, options.occupancy, cuts_),
         next_links_(topology, shape_, options.routes),
         state_(program.begin()),
         ports_(topology, options.start_delays),
@@ -161,12 +163,29 @@ class WiresEngine {
       entering.chunk = message.chunk;
       entering.set(message.stage, sizes_.of(message));
       if (options_.record_sends) injections_.push_back({now, message});
+      if (cuts_)
+        enqueue_pieces(message, entering, now);
+      else
+        enqueue(vertex_of(message.source), entering, now);
+    }
+  }
+
+  /// A message that cannot arrive is one piece, which finds no wire.
+  void enqueue_pieces(const Message& message, WireMessage entering, SimTime now) {
+    const auto whole = entering.size_class();
+    const auto routes = std::max(1U, next_links_.equal_routes(message.source, message.destination));
+    const auto pieces = count_pieces(sizes_.bytes(whole), routes);
+    for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+      entering.set(message.stage, sizes_.of_piece(whole, pieces, piece));
+      entering.id = MessageId(way_of_piece(message.destination, piece, routes));
       enqueue(vertex_of(message.source), entering, now);
     }
   }
 
   void enqueue(VertexId at, WireMessage message, SimTime now) {
-    message.wire = next_links_(at, message.source, message.destination);
+    auto way = static_cast<RouteWay>(message.id.value());
+    message.wire = next_links_(at, message.source, message.destination, way);
+    if (cuts_) message.id = MessageId(way);
     if (!message.wire.exists()) {
       if (!failure_) failure_ = unreachable_error(message_of(message), at);
       return;
@@ -226,6 +245,7 @@ class WiresEngine {
     if (!message.wire.exists()) return wake(message.destination, now);
     if (vertex == vertex_of(message.destination)) {
       note_finish(message.destination, now);
+      if (cuts_ && !pieces_.completes(message_of(message), sizes_.pieces(message.size_class()))) return;
       if (options_.record_arrivals) delivered_.push_back({now, message_of(message)});
     }
     if (sleeps(vertex))
@@ -301,8 +321,9 @@ class WiresEngine {
   const Program& program_;
   const SimulationOptions& options_;
   bool elides_;  ///< deliveries trigger nothing and are not recorded, so they are known when the last hop starts
-  MessageSizes sizes_;
   std::optional<ShapeRoutes> shape_;
+  bool cuts_;  ///< messages may be cut into pieces
+  MessageSizes sizes_;
   NextLinks next_links_;
   std::unique_ptr<ProgramState> state_;
   WirePorts ports_;
@@ -312,6 +333,7 @@ class WiresEngine {
   WindowCalendar calendar_;
   std::vector<bool> asleep_;                    ///< by NPU; empty if none starts late
   std::vector<std::vector<WireMessage>> held_;  ///< by NPU: messages that arrived before its start
+  PieceCounter pieces_;
   std::vector<Message> triggered_;
   std::vector<std::uint32_t> taken_;
   std::vector<WireMessage> arrived_;  ///< at one vertex, in this window

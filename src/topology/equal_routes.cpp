@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "tenex/topology/routes.hpp"
+
 namespace tenex {
 
 namespace {
@@ -17,9 +19,10 @@ constexpr std::uint64_t kLargestDivisor = std::uint64_t{1} << 32;
 
 }  // namespace
 
-EqualRouteSearch::EqualRouteSearch(const Topology& topology)
+EqualRouteSearch::EqualRouteSearch(const Topology& topology, bool counts)
     : topology_(topology),
-      capacity_(std::max(kFewestTables, kTableBytes / (topology.vertices() * sizeof(std::uint32_t)))) {}
+      counts_(counts),
+      capacity_(std::max(kFewestTables, kTableBytes / (topology.vertices() * (counts ? 6 : 4)))) {}
 
 void EqualRouteSearch::group_destinations() {
   std::map<std::vector<VertexId>, std::uint32_t> groups;
@@ -28,7 +31,6 @@ void EqualRouteSearch::group_destinations() {
     before.clear();
     for (const LinkId link : topology_.in_links(VertexId::at(npu))) before.push_back(topology_.source(link));
     std::sort(before.begin(), before.end());
-    before.erase(std::unique(before.begin(), before.end()), before.end());
     const auto [group, fresh] = groups.try_emplace(before, static_cast<std::uint32_t>(groups.size()));
     if (fresh) example_.push_back(NpuId::at(npu));
     group_of_.push_back(group->second);
@@ -38,7 +40,7 @@ void EqualRouteSearch::group_destinations() {
   over_switches_.resize(topology_.vertices());
 }
 
-EqualRoutes EqualRouteSearch::next(VertexId at, NpuId destination) {
+std::uint32_t EqualRouteSearch::slot_of_group(NpuId destination) {
   if (group_of_.empty()) group_destinations();
   const std::uint32_t group = group_of_[destination.index()];
   std::uint32_t& slot = slot_of_[group];
@@ -48,8 +50,37 @@ EqualRoutes EqualRouteSearch::next(VertexId at, NpuId destination) {
     auto& table = tables_[slot];
     table.assign(topology_.vertices(), kNothing);
     for (const VertexId vertex : queue_) choose(vertex, table[vertex.index()]);
+    if (counts_) count_routes(group, slot);
   }
-  const std::uint32_t list = tables_[slot][at.index()];
+  return slot;
+}
+
+/// The queue has the nearest vertices first.
+void EqualRouteSearch::count_routes(std::uint32_t group, std::uint32_t slot) {
+  routes_.resize(tables_.size());
+  auto& routes = routes_[slot];
+  routes.assign(topology_.vertices(), 0);
+  const VertexId goal = vertex_of(example_[group]);
+  for (const VertexId at : queue_) {
+    std::uint64_t count = 0;
+    if (hops_[at.index()] == 1) {
+      for (const LinkId link : topology_.out_links(at)) count += topology_.target(link) == goal ? 1 : 0;
+    } else {
+      const List& list = lists_[tables_[slot][at.index()]];
+      for (const LinkId link : std::span(pool_).subspan(list.first, list.count))
+        count += routes[topology_.target(link).index()];
+    }
+    routes[at.index()] = static_cast<std::uint16_t>(std::min<std::uint64_t>(count, kMostRoutes));
+  }
+}
+
+std::uint32_t EqualRouteSearch::routes(VertexId at, NpuId destination) {
+  if (at == vertex_of(destination)) return 1;
+  return routes_[slot_of_group(destination)][at.index()];
+}
+
+EqualRoutes EqualRouteSearch::next(VertexId at, NpuId destination) {
+  const std::uint32_t list = tables_[slot_of_group(destination)][at.index()];
   if (list == kNothing) return {};
   if (list != kLastLink) {
     const List& found = lists_[list];
@@ -58,7 +89,6 @@ EqualRoutes EqualRouteSearch::next(VertexId at, NpuId destination) {
   links_.clear();
   for (const LinkId link : topology_.in_links(vertex_of(destination)))
     if (topology_.source(link) == at) links_.push_back(link);
-  if (topology_.is_npu(at)) links_.resize(1);
   return {links_};
 }
 

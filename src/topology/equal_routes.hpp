@@ -31,10 +31,14 @@ struct EqualRoutes {
 /// Searches on demand. Keeps a reference to `topology`.
 class EqualRouteSearch {
  public:
-  explicit EqualRouteSearch(const Topology& topology);
+  /// `counts`: routes() is asked for, and parallel links between two NPUs are equal, too.
+  explicit EqualRouteSearch(const Topology& topology, bool counts = false);
 
   /// The links are valid until the next call. O(1) where the table is kept, else O(links).
   [[nodiscard]] EqualRoutes next(VertexId at, NpuId destination);
+  /// The number of routes from a vertex that next() leads to, at most kMostRoutes; 1 at the destination, and 0 where it
+  /// cannot be reached. O(1) where the table is kept, else O(links).
+  [[nodiscard]] std::uint32_t routes(VertexId at, NpuId destination);
   /// What divides the number that chooses at a vertex. The first call on a fabric of several levels searches from all
   /// groups of destinations: O(groups * links).
   [[nodiscard]] std::uint64_t divisor(VertexId at);
@@ -48,6 +52,8 @@ class EqualRouteSearch {
   };
 
   void group_destinations();
+  [[nodiscard]] std::uint32_t slot_of_group(NpuId destination);
+  void count_routes(std::uint32_t group, std::uint32_t slot);
   void find_levels();
   void count_choices();
   std::uint32_t claim_slot(std::uint32_t group);
@@ -61,6 +67,8 @@ class EqualRouteSearch {
   std::vector<std::uint32_t> slot_of_;              // by group
   std::vector<std::uint32_t> tenants_;              // by slot
   std::vector<std::vector<std::uint32_t>> tables_;  // by slot: list by vertex
+  std::vector<std::vector<std::uint16_t>> routes_;  // by slot: routes by vertex; empty unless counted
+  bool counts_;
   std::size_t capacity_;
   std::size_t oldest_ = 0;
   std::vector<LinkId> pool_;  // of all lists

@@ -10,6 +10,7 @@
 // are not bundled.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -47,6 +48,10 @@ class Bundles {
   [[nodiscard]] LinkId lane(LinkId link, VertexId end) const;
   /// The rank by which lane() chooses at a switch. Precondition: not empty().
   [[nodiscard]] std::size_t rank(VertexId at_switch, VertexId end) const { return fabrics_.rank(at_switch, end); }
+  /// The number of links of the same bundle. O(log links), O(1) where there are no bundles.
+  [[nodiscard]] std::size_t width(LinkId link) const {
+    return empty() ? 1 : std::max<std::size_t>(1, bundle_of(link).size());
+  }
   /// Link `number` of the same bundle, modulo its links. O(log links).
   [[nodiscard]] LinkId numbered(LinkId link, std::uint64_t number) const;
 

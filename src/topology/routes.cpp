@@ -22,22 +22,31 @@ namespace tenex {
 
 namespace {
 
-/// The number that chooses among equal routes (routes.hpp) for one message, as far as it is no rank.
-class RouteNumber {
+/// Chooses among the equal next links of one message (routes.hpp).
+class RoutePick {
  public:
-  RouteNumber(RouteChoice choice, NpuId source, NpuId destination)
-      : by_destination_(choice.rule == RouteRule::per_destination) {
+  /// `way`: null for a message of which no piece has a way.
+  RoutePick(RouteChoice choice, NpuId source, NpuId destination, RouteWay* way)
+      : by_destination_(choice.rule == RouteRule::per_destination || choice.rule == RouteRule::sprayed),
+        way_(choice.rule == RouteRule::sprayed ? way : nullptr) {
     if (choice.rule == RouteRule::hashed)
       hash_ = mix_bits(mix_bits(std::uint64_t{source.value()} << 32 | destination.value()) + choice.draw);
   }
-  /// `rank()` is that of the destination.
+  /// One of `count` links. `rank()` is that of the destination.
   template <class Rank>
-  [[nodiscard]] std::uint64_t operator()(const Rank& rank) const {
-    return by_destination_ ? static_cast<std::uint64_t>(rank()) : hash_;
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t count, std::uint64_t divisor, const Rank& rank) const {
+    if (way_ != nullptr) {
+      const std::uint64_t link = *way_ % count;
+      *way_ = static_cast<RouteWay>(*way_ / count);
+      return link;
+    }
+    return (by_destination_ ? static_cast<std::uint64_t>(rank()) : hash_) / divisor % count;
   }
+  [[nodiscard]] RouteWay* way() const { return way_; }
 
  private:
   bool by_destination_;
+  RouteWay* way_;
   std::uint64_t hash_ = 0;
 };
 
@@ -61,10 +70,22 @@ class DimensionOrder {
 
   [[nodiscard]] bool usable() const { return !dimensions_.empty(); }
 
-  [[nodiscard]] LinkId next_link(VertexId at, NpuId destination, const RouteNumber& number) const {
-    if (!topology_.is_npu(at)) return after_switch(at, destination.index(), number);
+  [[nodiscard]] LinkId next_link(VertexId at, NpuId destination, const RoutePick& pick) const {
+    if (!topology_.is_npu(at)) return after_switch(at, destination.index(), pick);
     const VertexId next = after_npu(at.index(), destination.index());
     return next.exists() ? link_to(at, next) : LinkId::none();
+  }
+  /// The number of routes, which differ in the links of bundles.
+  [[nodiscard]] std::uint64_t routes(NpuId source, NpuId destination) const {
+    std::uint64_t routes = 1;
+    RouteWay first = 0;
+    const RoutePick pick({RouteRule::sprayed}, source, destination, &first);
+    for (VertexId at = vertex_of(source); at != vertex_of(destination);) {
+      const LinkId link = next_link(at, destination, pick);
+      routes = std::min<std::uint64_t>(routes * bundles_.width(link), kMostRoutes);
+      at = topology_.target(link);
+    }
+    return routes;
   }
 
  private:
@@ -84,7 +105,7 @@ class DimensionOrder {
   }
 
   /// Down where the destination's position is below the switch, else up.
-  [[nodiscard]] LinkId after_switch(VertexId at, std::size_t destination, const RouteNumber& route) const {
+  [[nodiscard]] LinkId after_switch(VertexId at, std::size_t destination, const RoutePick& pick) const {
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
       const PlacedDimension& entry = dimensions_[i];
       if (at.index() < entry.first_switch || at.index() >= entry.first_switch + entry.switches) continue;
@@ -101,8 +122,9 @@ class DimensionOrder {
       const std::uint32_t next = below ? tree.above(level - 1, to)
                                        : tree.above(level + 1, (number - tree.first(level)) * tree.npus_below(level));
       const LinkId link = link_to(at, VertexId::at(first + next));
-      if (bundles_.empty()) return link;
-      return bundles_.numbered(link, route([&] { return bundles_.rank(at, exit); }));
+      const std::size_t count = bundles_.width(link);
+      if (count == 1) return link;
+      return bundles_.numbered(link, pick(count, 1, [&] { return bundles_.rank(at, exit); }));
     }
     return LinkId::none();
   }
@@ -137,36 +159,71 @@ bool has_parallel_last_links(const Topology& topology) {
 /// Next links along routes with the fewest links.
 class FewestLinks {
  public:
-  explicit FewestLinks(const Topology& topology) : topology_(topology), search_(topology) {
+  FewestLinks(const Topology& topology, bool sprayed) : topology_(topology), search_(topology, sprayed) {
     if (topology.shape() && !topology.shape()->is_product() && topology.shape()->family->next_links != nullptr)
       family_ = topology.shape()->family;
   }
 
-  LinkId next_link(VertexId at, NpuId source, NpuId destination, const RouteNumber& number) {
-    if (family_ != nullptr) return by_arithmetic(at, destination, number);
+  LinkId next_link(VertexId at, NpuId source, NpuId destination, const RoutePick& pick) {
+    if (family_ != nullptr) return by_arithmetic(at, destination, pick);
     const EqualRoutes routes = search_.next(at, destination);
     if (routes.links.empty()) return LinkId::none();
-    if (routes.links.size() == 1 || topology_.wires() != nullptr) return routes.links.front();
+    if (pick.way() != nullptr) return on_its_way(routes, destination, pick);
+    if (routes.links.size() == 1 || topology_.wires() != nullptr || joins_npus(routes.links.front()))
+      return routes.links.front();
     const std::size_t count = routes.links.size();
     if (topology_.is_npu(at) || topology_.target(routes.links.front()) == vertex_of(destination)) {
       const std::size_t leaves_from = topology_.is_npu(at) ? at.index() : source.index();
-      return routes.links[number([&] { return leaves_from + destination.index(); }) % count];
+      return routes.links[pick(count, 1, [&] { return leaves_from + destination.index(); })];
     }
     const std::uint64_t divisor = routes.parted ? search_.divisor(at) : 1;
     const bool over_npu = routes.over_npu;
-    const auto ranked = [&] { return rank(at, over_npu ? exit(at, destination) : vertex_of(destination)); };
-    return search_.next(at, destination).links[number(ranked) / divisor % count];
+    const auto chosen =
+        pick(count, divisor, [&] { return rank(at, over_npu ? exit(at, destination) : vertex_of(destination)); });
+    return search_.next(at, destination).links[chosen];
+  }
+  /// The number of routes. O(hops) on families, else as EqualRouteSearch::routes().
+  [[nodiscard]] std::uint64_t routes(NpuId source, NpuId destination) {
+    if (family_ == nullptr) return search_.routes(vertex_of(source), destination);
+    std::uint64_t routes = 1;
+    for (VertexId at = vertex_of(source); at != vertex_of(destination);) {
+      const EqualLinks equal = family_->next_links(topology_.shape()->arguments, at.index(), destination.index());
+      routes *= equal.count;
+      at = topology_.target(outward(at, equal.first));
+    }
+    return routes;
   }
   [[nodiscard]] bool ends_differ() const { return family_ == nullptr && has_parallel_last_links(topology_); }
 
  private:
   /// All NPUs of these families are attached to one fabric, so ranks are ids.
-  [[nodiscard]] LinkId by_arithmetic(VertexId at, NpuId destination, const RouteNumber& number) const {
+  [[nodiscard]] LinkId by_arithmetic(VertexId at, NpuId destination, const RoutePick& pick) const {
     const EqualLinks equal = family_->next_links(topology_.shape()->arguments, at.index(), destination.index());
     std::size_t link = equal.first;
-    if (equal.count > 1) link += 2 * (number([&] { return destination.index(); }) / equal.divisor % equal.count);
-    // In a reversed topology the other link of the pair leads out.
+    if (equal.count > 1) link += 2 * pick(equal.count, equal.divisor, [&] { return destination.index(); });
+    return outward(at, link);
+  }
+  /// In a reversed topology the other link of the pair leads out.
+  [[nodiscard]] LinkId outward(VertexId at, std::size_t link) const {
     return LinkId::at(topology_.source(LinkId::at(link)) == at ? link : link ^ 1U);
+  }
+
+  [[nodiscard]] bool joins_npus(LinkId link) const {
+    return topology_.is_npu(topology_.source(link)) && topology_.is_npu(topology_.target(link));
+  }
+
+  /// The link of a piece. Where links lead to different numbers of routes, the first ones have the lowest ways.
+  [[nodiscard]] LinkId on_its_way(const EqualRoutes& routes, NpuId destination, const RoutePick& pick) {
+    const auto beyond = [&](LinkId link) { return search_.routes(topology_.target(link), destination); };
+    const std::uint64_t first = beyond(routes.links.front());
+    if (std::ranges::all_of(routes.links, [&](LinkId link) { return beyond(link) == first; }))
+      return routes.links[pick(routes.links.size(), 1, [] { return 0; })];
+    for (const LinkId link : routes.links) {
+      const std::uint64_t ways = beyond(link);
+      if (*pick.way() < ways || link == routes.links.back()) return link;
+      *pick.way() = static_cast<RouteWay>(*pick.way() - ways);
+    }
+    return LinkId::none();
   }
 
   [[nodiscard]] std::size_t rank(VertexId at, VertexId npu) {
@@ -198,6 +255,8 @@ std::string to_string(const RouteChoice& choice) {
       return "single";
     case RouteRule::hashed:
       return fmt::format("hashed draw {}", choice.draw);
+    case RouteRule::sprayed:
+      return "sprayed";
     default:
       return "per_destination";
   }
@@ -210,17 +269,23 @@ class Router::Impl {
         choice_(choice),
         bundles_(topology),
         by_dimension_(topology, bundles_),
-        by_search_(topology) {}
+        by_search_(topology, choice.rule == RouteRule::sprayed) {}
 
-  LinkId next_link(VertexId at, NpuId source, NpuId destination) {
+  LinkId next_link(VertexId at, NpuId source, NpuId destination, RouteWay* way) {
     if (at == vertex_of(destination)) return LinkId::none();
-    const RouteNumber number(choice_, source, destination);
-    return by_dimension_.usable() ? by_dimension_.next_link(at, destination, number)
-                                  : by_search_.next_link(at, source, destination, number);
+    const RoutePick pick(choice_, source, destination, way);
+    return by_dimension_.usable() ? by_dimension_.next_link(at, destination, pick)
+                                  : by_search_.next_link(at, source, destination, pick);
+  }
+  std::uint32_t equal_routes(NpuId source, NpuId destination) {
+    if (choice_.rule != RouteRule::sprayed) return 1;
+    const std::uint64_t routes =
+        by_dimension_.usable() ? by_dimension_.routes(source, destination) : by_search_.routes(source, destination);
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(routes, kMostRoutes));
   }
   [[nodiscard]] bool depends_on_source() const {
-    if (choice_.rule != RouteRule::per_destination) return choice_.rule == RouteRule::hashed;
-    return !by_dimension_.usable() && by_search_.ends_differ();
+    if (choice_.rule == RouteRule::hashed) return true;
+    return choice_.rule != RouteRule::single && !by_dimension_.usable() && by_search_.ends_differ();
   }
   [[nodiscard]] const Topology& topology() const { return topology_; }
 
@@ -238,21 +303,39 @@ Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 
 LinkId Router::next_link(VertexId at, NpuId source, NpuId destination) {
-  return impl_->next_link(at, source, destination);
+  return impl_->next_link(at, source, destination, nullptr);
 }
-
+LinkId Router::next_link(VertexId at, NpuId source, NpuId destination, RouteWay& way) {
+  return impl_->next_link(at, source, destination, &way);
+}
+std::uint32_t Router::equal_routes(NpuId source, NpuId destination) { return impl_->equal_routes(source, destination); }
 bool Router::depends_on_source() const { return impl_->depends_on_source(); }
 
-std::vector<LinkId> Router::route(NpuId source, NpuId destination) {
+namespace {
+
+/// `next` gives the link that follows at a vertex.
+template <class Next>
+std::vector<LinkId> follow(const Topology& topology, NpuId source, NpuId destination, const Next& next) {
   std::vector<LinkId> links;
-  VertexId at = vertex_of(source);
-  while (at != vertex_of(destination)) {
-    const LinkId link = impl_->next_link(at, source, destination);
+  for (VertexId at = vertex_of(source); at != vertex_of(destination);) {
+    const LinkId link = next(at);
     if (!link.exists()) return {};
     links.push_back(link);
-    at = impl_->topology().target(link);
+    at = topology.target(link);
   }
   return links;
+}
+
+}  // namespace
+
+std::vector<LinkId> Router::route(NpuId source, NpuId destination) {
+  return follow(impl_->topology(), source, destination,
+                [&](VertexId at) { return next_link(at, source, destination); });
+}
+
+std::vector<LinkId> Router::route(NpuId source, NpuId destination, RouteWay way) {
+  return follow(impl_->topology(), source, destination,
+                [&](VertexId at) { return next_link(at, source, destination, way); });
 }
 
 }  // namespace tenex

@@ -45,7 +45,7 @@ inline std::vector<std::string> values_of(const Setting& setting, const Vocabula
       {Key::good_enough, {"1%"}},
       {Key::epoch, {"slowest", "fastest x2", "9us"}},
       {Key::solver_time_limit, {"10s"}},
-      {Key::routes, {"single", "hashed draw 1", "hashed draw 2"}},
+      {Key::routes, {"single", "hashed draw 1", "hashed draw 2", "sprayed"}},
       {Key::priorities, {"1,2", "2,1"}},
       {Key::hp, {"2,8", "4,4"}},
       {Key::compute, {"100TFLOPS"}},

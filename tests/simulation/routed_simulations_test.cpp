@@ -7,6 +7,7 @@
 #include "simulation/programs.hpp"
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
+#include "support/wired.hpp"
 #include "tenex/simulation/reference.hpp"
 #include "tenex/topology/routes.hpp"
 #include "tenex/topology/transform.hpp"
@@ -14,12 +15,14 @@
 namespace tenex {
 namespace {
 
-constexpr RouteChoice kChoices[] = {{}, {RouteRule::single}, {RouteRule::hashed, 1}, {RouteRule::hashed, 2}};
+constexpr RouteChoice kChoices[] = {
+    {}, {RouteRule::single}, {RouteRule::hashed, 1}, {RouteRule::hashed, 2}, {RouteRule::sprayed}};
 
 TEST(RoutedSimulations, AgreeWithTheReferenceAndForAnyThreads) {
   const auto broken = remove_links(support::shape("fat_tree(4)"), {{VertexId(16), VertexId(24)}}).value();
-  for (const Topology& topology : {support::shape("fat_tree(4)"), support::shape("leaf_spine(3,3,2)"),
-                                   support::shape("rail_spine(2,3,2)"), support::shape("SW(12,4:2)"), broken})
+  for (const Topology& topology :
+       {support::shape("fat_tree(4)"), support::shape("leaf_spine(3,3,2)"), support::shape("rail_spine(2,3,2)"),
+        support::shape("SW(12,4:2)"), support::wired("leaf_spine(3,3,2)"), broken})
     for (const RouteChoice& choice : kChoices)
       for (const char* name : {"direct", "rings", "ring"})
         for (const auto kind : {CollectiveKind::all_to_all, CollectiveKind::all_gather}) {
@@ -30,13 +33,16 @@ TEST(RoutedSimulations, AgreeWithTheReferenceAndForAnyThreads) {
           if (!program) continue;
           SimulationOptions options;
           options.routes = choice;
-          options.record_links = options.record_sends = true;
+          options.record_links = options.record_arrivals = true;
+          options.record_sends = choice.rule != RouteRule::sprayed;
           SCOPED_TRACE(std::string(name) + " " + to_string(choice));
           const auto simulation = simulate(topology, collective, *program, options).value();
           const auto expected = simulate_by_reference(topology, collective, *program, options).value();
           EXPECT_EQ(simulation.finish, expected.finish);
+          EXPECT_EQ(simulation.messages, expected.messages);
+          EXPECT_EQ(simulation.arrivals, expected.arrivals);
           EXPECT_EQ(list_sends(simulation.sends), list_sends(expected.sends));
-          options.record_sends = false;
+          options.record_sends = options.record_arrivals = false;
           options.threads = 3;
           const auto threaded = simulate(topology, collective, *program, options).value();
           EXPECT_EQ(threaded.finish, expected.finish);
@@ -64,6 +70,65 @@ TEST(RoutedSimulations, OfDirectOnALeafSpineAreNearItsBound) {
   EXPECT_LE(equal.finish, microseconds(18'750) * 135 / 100);
   options.routes = {RouteRule::single};
   EXPECT_GE(simulate(topology, collective, *program, options).value().finish, microseconds(63'750));
+  options.routes = {RouteRule::sprayed};
+  const auto sprayed = simulate(topology, collective, *program, options).value();
+  EXPECT_EQ(sprayed.messages, 240U);
+  for (std::size_t link = 32; link < topology.links(); ++link)
+    EXPECT_EQ(sprayed.links[link].bytes, bytes(12 * 62'500'000));
+  EXPECT_LE(sprayed.finish, microseconds(18'750) * 110 / 100);
+}
+
+TEST(RoutedSimulations, OfPiecesAddUpToTheMessage) {
+  // Two NPUs on leaves of their own, four spines, 1 GB/s, 0.5 us; each sends 1,000,003 B. Pieces of three times 250,001
+  // and 250,000 B; one byte takes 1 ns. The third piece leaves the NPU at 750,003, and two links later it is at the
+  // other leaf at 1,250,005; it takes the last link until 1,500,006. The fourth comes there at 1,000,003 + 2 * 250,000
+  // = 1,500,003, waits, and has arrived at 1,750,006, all of it 2 us later because of four latencies.
+  const auto topology = support::shape("leaf_spine(1,2,4)", {nanoseconds(500)}, {gigabytes_per_second(1)});
+  const auto collective = support::collective(CollectiveKind::all_to_all, 2, bytes(2'000'006));
+  const auto program = support::program_of("direct", topology, collective);
+  SimulationOptions options;
+  options.routes = {RouteRule::sprayed};
+  options.record_links = options.record_arrivals = true;
+  const auto simulation = simulate(topology, collective, *program, options).value();
+  EXPECT_EQ(simulation.engine, SimulationEngine::window);
+  EXPECT_EQ(simulation.finish, nanoseconds(1'750'006 + 2'000));
+  EXPECT_EQ(simulation.messages, 2U);
+  EXPECT_EQ(simulation.hops, 2U * 4 * 4);
+  EXPECT_EQ(simulation.arrivals.size(), 2U);
+  // Links 0-3 join NPUs; then leaf 2 up and down over spines 4 to 7, and leaf 3 likewise. To NPU 1 the pieces go over
+  // spines 1, 2, 3, 0, and to NPU 0 over 0, 1, 2, 3.
+  const std::vector<std::int64_t> expected{1'000'003, 1'000'003, 1'000'003, 1'000'003,  // NPUs
+                                           250'000,   250'001,   250'001,   250'001,    // leaf 2, spines 4 and 5
+                                           250'001,   250'001,   250'001,   250'000,    // leaf 2, spines 6 and 7
+                                           250'001,   250'000,   250'001,   250'001,    // leaf 3, spines 4 and 5
+                                           250'001,   250'001,   250'000,   250'001};   // leaf 3, spines 6 and 7
+  for (std::size_t link = 0; link < topology.links(); ++link)
+    EXPECT_EQ(simulation.links[link].bytes, bytes(expected[link])) << link;
+  // Regardless of other messages: four latencies, and the bytes of the message over the NPU's link.
+  options.backend = Backend::congestion_unaware;
+  EXPECT_EQ(simulate(topology, collective, *program, options).value().finish, nanoseconds(1'000'003 + 2'000));
+}
+
+TEST(RoutedSimulations, OfPiecesAreRefusedWhereSendsAreRecorded) {
+  const auto topology = support::shape("leaf_spine(2,2,2)");
+  const auto collective = support::collective(CollectiveKind::all_gather, 4, bytes(4'000));
+  const auto program = support::program_of("ring", topology, collective);
+  SimulationOptions options;
+  options.routes = {RouteRule::sprayed};
+  options.record_sends = true;
+  const auto recorded = simulate(topology, collective, *program, options);
+  ASSERT_FALSE(recorded.ok());
+  EXPECT_EQ(recorded.errors()[0].fault, Fault::unsupported);
+  options.record_sends = false;
+  options.engine = SimulationEngine::static_order;
+  const auto other = simulate(topology, collective, *program, options);
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.errors()[0].fault, Fault::unsupported);
+  // Where there is one route for each pair, messages stay whole.
+  options.engine = SimulationEngine::automatic;
+  options.record_sends = true;
+  const auto ring = support::shape("RI(4)");
+  EXPECT_TRUE(simulate(ring, collective, *support::program_of("ring", ring, collective), options).ok());
 }
 
 }  // namespace

@@ -234,6 +234,44 @@ TEST(EqualRoutes, ThatAreHashedDependOnSourceDestinationAndDraw) {
   EXPECT_EQ(draws.size(), 3U);
 }
 
+/// The routes of all ways between two NPUs.
+std::set<std::vector<LinkId>> all_ways(Router& router, std::uint32_t from, std::uint32_t to) {
+  std::set<std::vector<LinkId>> found;
+  const auto routes = router.equal_routes(NpuId(from), NpuId(to));
+  for (std::uint32_t way = 0; way < routes; ++way)
+    found.insert(router.route(NpuId(from), NpuId(to), static_cast<RouteWay>(way)));
+  EXPECT_EQ(found.size(), routes) << from << " to " << to;
+  return found;
+}
+
+TEST(EqualRoutes, ThatAreSprayedAreAllRoutesOnce) {
+  // fat_tree(6): 3 links up at each level. 9 cores between pods, 3 aggregation switches within one.
+  const Topology tree = shape("fat_tree(6)");
+  const Topology plain = tree.without_shape();
+  Router by_family(tree, {RouteRule::sprayed});
+  Router by_search(plain, {RouteRule::sprayed});
+  for (const auto& [to, routes] : std::map<std::uint32_t, std::size_t>{{1, 1}, {3, 3}, {8, 3}, {9, 9}, {53, 9}}) {
+    EXPECT_EQ(all_ways(by_family, 0, to).size(), routes) << to;
+    EXPECT_EQ(all_ways(by_family, 0, to), all_ways(by_search, 0, to)) << to;
+    for (RouteWay way = 0; way < routes; ++way)
+      EXPECT_EQ(by_family.route(NpuId(0), NpuId(to), way), by_search.route(NpuId(0), NpuId(to), way));
+  }
+  // Without the links of edge 54 to aggregation 72 (both of pod 0), and with one to 73 that leads to two cores alone:
+  // 2 and 3 routes to another pod, over 73 and 74. They differ in number, and each is taken once.
+  const Topology broken = remove_links(tree, {{VertexId(54), VertexId(72)}, {VertexId(73), VertexId(93)}}).value();
+  Router around(broken, {RouteRule::sprayed});
+  EXPECT_EQ(all_ways(around, 0, 53).size(), 5U);
+  // SW(12,4:2): a leaf of 4 NPUs has 2 links up, and 2 lead down to the other leaf.
+  const Topology switches = shape("SW(12,4:2)");
+  Router over_bundles(switches, {RouteRule::sprayed});
+  EXPECT_EQ(all_ways(over_bundles, 0, 11).size(), 4U);
+  EXPECT_EQ(all_ways(over_bundles, 0, 3).size(), 1U);
+  // What takes one route takes that of per_destination.
+  Router single(tree, {RouteRule::sprayed});
+  Router by_destination(tree);
+  EXPECT_EQ(single.route(NpuId(0), NpuId(53)), by_destination.route(NpuId(0), NpuId(53)));
+}
+
 TEST(EqualRoutes, GoAroundAFault) {
   // fat_tree(4) without the links of edge 16 to aggregation 24: all that leaves edge 16 goes over 25.
   const Topology topology = remove_links(shape("fat_tree(4)"), {{VertexId(16), VertexId(24)}}).value();

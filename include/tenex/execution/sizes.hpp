@@ -75,12 +75,16 @@ inline constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 23;
 /// Mean hops of a route between two NPUs.
 [[nodiscard]] double mean_route_hops(const DesignPoint& point, const PointSizes& sizes);
 
+/// Into how many pieces the point's messages are cut at most, as far as sizes tell; 1 unless they are sprayed.
+/// O(dimensions).
+[[nodiscard]] double most_pieces(const DesignPoint& point);
+
 /// A program that a point may run.
 struct SizedProgram : ProgramSizes {
   const Algorithm* algorithm = nullptr;
 };
 /// The programs that the point may run, with approximate sizes: that of its textbook algorithm, or those of all that it
-/// tries. Not empty: one of no size where none is able.
+/// tries. Not empty: one of no size where none is able. Every piece of a sprayed message counts as a message.
 [[nodiscard]] std::vector<SizedProgram> sizes_of_programs(const DesignPoint& point, const PointSizes& sizes);
 /// The largest of these.
 [[nodiscard]] ProgramSizes most_of(const std::vector<SizedProgram>& programs);

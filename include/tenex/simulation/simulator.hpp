@@ -99,7 +99,8 @@ struct SimulationEngineTraits {
 
 /// Runs a program from time zero until no message is under way. Errors (input): a message whose destination cannot be
 /// reached, a collective for another number of NPUs, a delay of an NPU that does not exist or has one already;
-/// (unsupported) an engine that cannot run the program or record what the options ask for; a switch with a limited
+/// (unsupported) an engine that cannot run the program or record what the options ask for; record_sends where messages
+/// are cut into pieces (RouteRule::sprayed on a network with equal routes); a switch with a limited
 /// buffer, unless congestion-unaware; with the congestion-unaware backend record_sends and utilization, as its messages
 /// overlap on links; (resource) more messages to record than 32-bit ids can number. Recorded sends carry message ids,
 /// numbered by (time of injection, NPU, order there), unless every message is a single hop; sends of several chunks

@@ -78,6 +78,8 @@ struct FamilyRule {
   /// The next links at vertex `at` on routes with the fewest links to an NPU, which is another vertex. The links must
   /// come in pairs, one each way. Null: routes are searched for.
   EqualLinks (*next_links)(FamilyArguments, std::size_t at, std::size_t destination) = nullptr;
+  /// The most equal routes between two NPUs, for estimates. Null: not known.
+  std::uint64_t (*most_routes)(FamilyArguments) = nullptr;
   /// NPUs such that every NPU is the image of one of them under a symmetry of the topology that keeps the levels.
   std::vector<std::uint32_t> (*representatives)(FamilyArguments);
 };

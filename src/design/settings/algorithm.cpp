@@ -132,13 +132,14 @@ Result<RouteValues> read_routes(const Node& node) {
   const std::string_view text = node.text();
   const auto refuse = [&](std::string problem, std::string_view why) {
     return input_error(node.text_place(), std::move(problem), std::string(why),
-                       "write per_destination, single, or for instance \"hashed draw 1..3\"");
+                       "write per_destination, single, sprayed, or for instance \"hashed draw 1..3\"");
   };
   constexpr std::string_view kDraw = " draw ";
   const auto at = text.find(kDraw);
   const std::string_view rule = text.substr(0, at);
   RouteValues values;
-  if (rule == "single") values.first.rule = RouteRule::single;
+  for (const RouteRule each : {RouteRule::single, RouteRule::sprayed})
+    if (rule == to_string(RouteChoice{each})) values.first.rule = each;
   if (rule == "hashed") values.first = {RouteRule::hashed, 1};
   if (to_string(values.first) != rule && values.first.rule != RouteRule::hashed)
     return refuse(fmt::format("\"routes\" is \"{}\"", shortened(std::string(text))),
@@ -261,8 +262,10 @@ bool has_equal_routes(const PointView& view) {
   const bool intact =
       network.machine_file.empty() && network.shape.is_product() && network.without.empty() && network.faults.empty() &&
       std::ranges::all_of(network.shape.blocks, [](const Block& block) { return block.levels.empty(); });
-  return is_textbook(view) && view.point.reads.switches && switched && !intact && network.unwind == 0 &&
-         network.switches.forwarding != SwitchForwarding::cut_through;
+  // Over cut-through switches messages take the first wire of their pair, and pieces take all of them.
+  const bool chooses =
+      network.switches.forwarding != SwitchForwarding::cut_through || view.collective.routes.rule == RouteRule::sprayed;
+  return is_textbook(view) && view.point.reads.switches && switched && !intact && chooses && network.unwind == 0;
 }
 bool reads_order(const PointView& view) { return is_textbook(view) && view.point.reads.order; }
 bool reads_window(const PointView& view) { return is_textbook(view) && !view.point.reads.window.empty(); }
@@ -534,8 +537,9 @@ std::vector<Setting> algorithm_settings() {
       {.key = Key::routes,
        .name = "routes",
        .help = "how messages of textbook algorithms choose among equal routes over switches: per_destination (all "
-               "equal paths carry destinations in turn), single (the lowest link) or `hashed draw D` (by source, "
-               "destination and draw); on an axis `hashed draw 1..3` is 3 values",
+               "equal paths carry destinations in turn), single (the lowest link), `hashed draw D` (by source, "
+               "destination and draw; on an axis `hashed draw 1..3` is 3 values) or sprayed (a message is cut into as "
+               "many pieces as there are equal routes, at most 64)",
        .example = "\"hashed draw 2\"",
        .fallback = "per_destination",
        .read_by = ReadBy::collectives,

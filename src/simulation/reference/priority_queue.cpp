@@ -25,8 +25,12 @@
 namespace tenex {
 namespace {
 
+/// A message, or a piece of one.
 struct RoutedMessage {
   Message message;
+  Bytes size;
+  std::size_t first;  ///< index of the message's first piece, which counts those that have not arrived
+  std::uint32_t missing;
   SimTime injected;
   std::vector<LinkId> route;
   std::size_t hop = 0;  ///< index of the next hop in its route
@@ -82,8 +86,13 @@ class ReferenceSimulator {
         wake(npu_of(event.vertex), event.time);
         continue;
       }
-      if (++messages_[event.message].hop == messages_[event.message].route.size())
-        note_delivery(messages_[event.message].message, event.time);
+      auto& piece = messages_[event.message];
+      if (++piece.hop == piece.route.size()) {
+        result_.finish = event.time;
+        npu_finish_[piece.message.destination] = event.time;
+        if (--messages_[piece.first].missing > 0) continue;
+        note_delivery(piece.message, event.time);
+      }
       if (topology_.is_npu(event.vertex) && asleep_.contains(npu_of(event.vertex)))
         held_[npu_of(event.vertex)].push_back(event.message);
       else
@@ -115,8 +124,6 @@ class ReferenceSimulator {
   }
 
   void note_delivery(const Message& message, SimTime now) {
-    result_.finish = now;
-    npu_finish_[message.destination] = now;
     std::vector<ChunkId> carried;
     if (message.chunks == 1)
       carried.push_back(message.chunk);
@@ -133,14 +140,24 @@ class ReferenceSimulator {
 
   void inject(const std::vector<Message>& messages, SimTime now) {
     for (const auto& message : messages) {
-      auto route = router_.route(message.source, message.destination);
-      if (route.empty()) {
-        unreachable_ = {input_error(
-            {}, fmt::format("NPU {} cannot reach NPU {}", message.source.value(), message.destination.value()))};
-        return;
+      const auto routes = router_.equal_routes(message.source, message.destination);
+      const auto size = size_of(message).count();
+      const auto pieces = std::max<std::int64_t>(1, std::min<std::int64_t>({size, routes, kMostPieces}));
+      const auto first = messages_.size();
+      ++result_.messages;
+      for (std::int64_t i = 0; i < pieces; ++i) {
+        auto route = pieces == 1 ? router_.route(message.source, message.destination)
+                                 : router_.route(message.source, message.destination,
+                                                 static_cast<RouteWay>((message.destination.value() + i) % routes));
+        if (route.empty()) {
+          unreachable_ = {input_error(
+              {}, fmt::format("NPU {} cannot reach NPU {}", message.source.value(), message.destination.value()))};
+          return;
+        }
+        const auto share = bytes(size / pieces + (i < size % pieces ? 1 : 0));
+        messages_.push_back({message, share, first, static_cast<std::uint32_t>(pieces), now, std::move(route), 0});
+        enter_link(messages_.size() - 1, now);
       }
-      messages_.push_back({message, now, std::move(route), 0});
-      enter_link(messages_.size() - 1, now);
     }
   }
 
@@ -177,7 +194,7 @@ class ReferenceSimulator {
     const auto& ready = messages_[index];
     const auto id = ready.route[ready.hop];
     const auto link = topology_.link(id);
-    const auto size = size_of(ready.message);
+    const auto size = ready.size;
     const auto nominal = serialization_time(size, link.bandwidth).count();
     const auto serialization = picoseconds((nominal * link.slowdown + 999) / 1000);
     const bool transfer = options_.occupancy == Occupancy::transfer;
@@ -222,7 +239,6 @@ class ReferenceSimulator {
   }
 
   Simulation finish() {
-    result_.messages = messages_.size();
     result_.hops = hops_.size();
     if (options_.record_links)
       for (std::uint32_t l = 0; l < topology_.links(); ++l)

@@ -106,6 +106,7 @@ constinit const FamilyRule kFatTreeFamily{
     .add_links = add_links,
     .hops = hops,
     .next_links = next_links,
+    .most_routes = [](FamilyArguments k) { return std::uint64_t{k[0] / 2} * (k[0] / 2); },
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },
 };
 

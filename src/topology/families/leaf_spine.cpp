@@ -63,6 +63,7 @@ constinit const FamilyRule kLeafSpineFamily{
     .add_links = add_links,
     .hops = hops,
     .next_links = next_links,
+    .most_routes = [](FamilyArguments arguments) { return std::uint64_t{arguments[2]}; },
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },
 };
 
