@@ -198,11 +198,13 @@ bool meets_none(const DesignPoint& point, const PointSizes& sizes, const Program
 }
 
 /// Bytes of the messages that wait in queues because all are sent at time zero. The engine `orbit` keeps one NPU's
-/// messages; the engine `trains` takes them one by one.
+/// messages; the engine `trains` takes them one by one, and so does `window` where an NPU has one link.
 double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program, bool records) {
   if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
   if (!records && (goes_by_orbit(point, sizes) || goes_in_trains(point, sizes, point.collective().kind)))
     return static_cast<double>(sizes.topology.npus) * 512;
+  if (!records && waits_little(point, sizes, point.collective().kind))
+    return static_cast<double>(sizes.topology.links) * (256 + bytes_per_waiting_message * most_pieces(point));
   return meets_none(point, sizes, program) ? 0 : program.messages * bytes_per_waiting_message;
 }
 

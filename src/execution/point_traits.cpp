@@ -11,20 +11,35 @@
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/family.hpp"
 #include "tenex/topology/translation.hpp"
 
 namespace tenex {
+
+namespace {
+
+/// Whether all NPUs of a symmetric network do alike.
+bool treats_all_alike(const DesignPoint& point, const PointSizes& sizes) {
+  const auto kind = point.collective().kind;
+  const bool alike = !has_root(kind) && !stores_conditions(kind) && kind != CollectiveKind::mixed;
+  return alike && sizes.collective.everyone && point.collective().order == DestinationOrder::relative &&
+         point.collective().stragglers.empty() && point.collective().window == 0;
+}
+
+/// Whether messages of the part form an open loop.
+bool is_open(const DesignPoint& point, const PointSizes& sizes, CollectiveKind part) {
+  return part != CollectiveKind::all_reduce && part != CollectiveKind::mixed && point.collective().window == 0 &&
+         start_delays_of(point).empty() && sizes.collective.smallest_chunk == sizes.collective.largest_chunk;
+}
+
+}  // namespace
 
 bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   const auto& blocks = point.topology.shape.blocks;
   const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
     return block.size == 1 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
   });
-  const auto kind = point.collective().kind;
-  const bool alike = !has_root(kind) && !stores_conditions(kind) && kind != CollectiveKind::mixed;
-  return sizes.product && symmetric && alike && sizes.collective.everyone &&
-         point.collective().order == DestinationOrder::relative && point.collective().stragglers.empty() &&
-         point.collective().window == 0;
+  return sizes.product && symmetric && treats_all_alike(point, sizes);
 }
 
 bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
@@ -38,12 +53,29 @@ bool goes_in_trains(const DesignPoint& point, const PointSizes& sizes, Collectiv
   const bool one_block = std::ranges::count_if(blocks, [](const Block& block) { return block.size > 1; }) == 1;
   const bool tree = std::ranges::any_of(blocks, [](const Block& block) { return !block.levels.empty(); });
   const bool wires = point.topology.switches.forwarding == SwitchForwarding::cut_through;
-  const bool open = part != CollectiveKind::all_reduce && part != CollectiveKind::mixed && runs.window == 0 &&
-                    start_delays_of(point).empty() && sizes.collective.smallest_chunk == sizes.collective.largest_chunk;
   const bool asked =
       runs.simulation_engine == SimulationEngine::automatic || runs.simulation_engine == SimulationEngine::trains;
-  return may_run(point, sizes.topology.npus, &Algorithm::straight) && asked && one_block && sizes.product && open &&
-         !wires && !tree;
+  return may_run(point, sizes.topology.npus, &Algorithm::straight) && asked && one_block && sizes.product &&
+         is_open(point, sizes, part) && !wires && !tree;
+}
+
+bool waits_little(const DesignPoint& point, const PointSizes& sizes, CollectiveKind part) {
+  const TopologyChoice& network = point.topology;
+  if (!network.machine_file.empty() || network.shape.is_product() || !network.without.empty() ||
+      !network.faults.empty() || unwinding_degree(point) > 0 ||
+      network.switches.forwarding == SwitchForwarding::cut_through)
+    return false;
+  const FamilyRule& family = *network.shape.family;
+  if (family.next_links == nullptr || family.domains(network.shape.arguments).size() != 1) return false;
+  const auto levels = family.levels(network.shape.arguments);
+  const bool enough =
+      std::ranges::all_of(levels, [&](const FamilyLevel& each) { return each.links >= levels[0].links; });
+  const bool one_pace =
+      std::ranges::all_of(sizes.classes, [&](const LinkClass& one) { return one == sizes.classes[0]; });
+  const RouteRule rule = point.collective().routes.rule;
+  return enough && one_pace && (rule == RouteRule::per_destination || rule == RouteRule::sprayed) &&
+         may_run(point, sizes.topology.npus, &Algorithm::straight) && treats_all_alike(point, sizes) &&
+         is_open(point, sizes, part);
 }
 
 bool walks(const DesignPoint& point) {

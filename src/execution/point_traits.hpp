@@ -17,6 +17,10 @@ namespace tenex {
 /// recorded. `part`: the point's kind, or that of a half of its All-Reduce.
 [[nodiscard]] bool goes_in_trains(const DesignPoint& point, const PointSizes& sizes, CollectiveKind part);
 
+/// Whether the messages of an open loop enter the only link of their NPU one by one, and few of them wait in switches:
+/// equal routes give no link between switches more than the link of an NPU has. `part` as above.
+[[nodiscard]] bool waits_little(const DesignPoint& point, const PointSizes& sizes, CollectiveKind part);
+
 /// Whether every chunk goes to one NPU, as a copy: the verifier then follows each chunk's walk.
 [[nodiscard]] bool walks(const DesignPoint& point);
 /// The sends of a synthesizer's schedule, without relays of gathers. Chunks that go to one NPU take all its hops.

@@ -10,6 +10,10 @@
 // engine goes through its vertices and merges the arrivals at each. Threads own contiguous vertices and meet after each
 // window, and the results do not depend on the number of threads. Ids are given at injection and renumbered at the end
 // in the order (time of injection, NPU, order there), which does not depend on the windows.
+//
+// Of an open loop, where each NPU hangs on a switch by one link and only finishes and loads are asked for, an NPU's
+// messages are generated one by one: the next one enters the link when the one before arrives at the switch. All were
+// at the link at time zero, so they take it at the same times; but memory holds those on the way only.
 #include <algorithm>
 #include <deque>
 #include <exception>

@@ -36,10 +36,16 @@ struct WindowNetwork {
   std::vector<LinkId> link_of_port;       ///< none() for the port of a start
   std::vector<std::uint32_t> port_of;     ///< by link
   std::vector<SimTime> start_of_npu;      ///< empty if no NPU is delayed
+  std::vector<std::uint64_t> entered;     ///< by NPU: messages that have entered its only link; empty unless they do so
+                                          ///< one by one
   std::vector<std::uint32_t> first_port;  ///< by thread, then the end: each thread has contiguous vertices
   std::vector<std::uint32_t> first_vertex;
 
   [[nodiscard]] int threads() const { return static_cast<int>(first_port.size()) - 1; }
+  /// Whether the port is the only one that a NPU sends to, and its messages enter when the ones before have gone.
+  [[nodiscard]] bool is_fed(std::uint32_t port) const {
+    return !entered.empty() && topology.is_npu(topology.source(link_of_port[port]));
+  }
   [[nodiscard]] bool delayed(NpuId npu) const {
     return !start_of_npu.empty() && start_of_npu[npu.index()] > SimTime::zero();
   }

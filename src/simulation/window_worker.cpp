@@ -46,6 +46,7 @@ WindowWorker::WindowWorker(WindowNetwork& network, ProgramState& state, int thre
   elides_ = network.elides;
   records_ = network.options.record_sends;
   cuts_ = network.cuts;
+  feeds_ = !network.entered.empty();
   uniform_ = network.sizes.uniform();
   if (uniform_) uniform_hop_ = network.sizes.hop(0, 0);
   window_bits_ = network.window_bits;
@@ -63,6 +64,13 @@ WindowWorker::WindowWorker(WindowNetwork& network, ProgramState& state, int thre
 std::int64_t WindowWorker::begin() {
   const auto end = std::min<std::uint32_t>(network_.first_vertex[static_cast<std::size_t>(thread_) + 1],
                                            static_cast<std::uint32_t>(network_.topology.npus()));
+  if (feeds_) {
+    for (auto port = first_port_; port < first_port_ + ports_; ++port) {
+      feed(port);
+      if (!all_ports_[port].empty()) calendar_.insert(window_of(all_ports_[port].front().arrival), port);
+    }
+    return calendar_.next();
+  }
   for (auto npu = network_.first_vertex[static_cast<std::size_t>(thread_)]; npu < end; ++npu) start_npu(NpuId(npu));
   enter_announced();
   return std::min(calendar_.next(), earliest_sent_);
@@ -155,15 +163,49 @@ void WindowWorker::enter_announced() {
   announced_count_ = 0;
 }
 
-inline void WindowWorker::enter(const Outgoing& planned) {
-  const auto& cargo = planned.flight;
-  auto& port = all_ports_[planned.port];
+/// Gives a link to a message, or makes it wait; returns when it arrives. Its `arrival` is the one at the link.
+inline SimTime WindowWorker::take_link(std::uint32_t number, const Flight& cargo) {
+  auto& port = all_ports_[number];
   const auto hop = uniform_ ? uniform_hop_ : network_.sizes.hop(port.link_class, cargo.size_class);
   const auto start = std::max(cargo.arrival, port.free);
   port.free = start + hop.busy;
-  const auto arrival = start + hop.latency;
   ++hops;
-  if (writes_down_) write_down(planned.port, cargo, start, hop.busy);
+  if (writes_down_) write_down(number, cargo, start, hop.busy);
+  return start + hop.latency;
+}
+
+/// Lets the next message of an open loop enter the only link of its NPU, where no other waits on it. All its messages
+/// have been there since time zero, so they take the link one after another in any case. The thread of the port has
+/// this NPU's messages; nobody else writes this port.
+void WindowWorker::feed(std::uint32_t port) {
+  if (!network_.is_fed(port) || !all_ports_[port].empty()) return;
+  const auto npu = npu_of(network_.topology.source(network_.link_of_port[port]));
+  auto& entered = network_.entered[npu.index()];
+  if (entered == network_.program.messages_from(npu)) return;
+  const auto message = network_.program.message_of(npu, entered++);
+  ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
+  ++messages;
+  const MessageSizes& sizes = network_.sizes;
+  const auto whole = sizes.of(message);
+  const auto routes = cuts_ ? std::max(1U, next_links_.equal_routes(message.source, message.destination)) : 1;
+  const auto pieces = cuts_ ? count_pieces(sizes.bytes(whole), routes) : 1;
+  for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+    auto way = way_of_piece(message.destination, piece, routes);
+    if (next_port(vertex_of(npu), message.source, message.destination, way) == no_port) {
+      if (!failure) failure = unreachable_error(message, vertex_of(npu));
+      return;
+    }
+    Flight flight;
+    fill(flight, message, MessageId(), sizes.of_piece(whole, pieces, piece), SimTime::zero(), way);
+    const auto arrival = take_link(port, flight);
+    fill(all_ports_[port].extend(rings_), flight, flight.id, flight.size_class, arrival, way);
+  }
+}
+
+inline void WindowWorker::enter(const Outgoing& planned) {
+  const auto& cargo = planned.flight;
+  auto& port = all_ports_[planned.port];
+  const auto arrival = take_link(planned.port, cargo);
   if (elides_ && port.vertex == vertex_of(cargo.destination)) return note_finish(cargo.destination, arrival);
   const bool mine = planned.port - first_port_ < ports_;
   if (mine && port.empty()) calendar_.insert(window_of(arrival), planned.port);
@@ -244,6 +286,7 @@ inline void WindowWorker::collect(VertexId vertex, std::uint32_t port, SimTime e
     arrived_.push_back({queue.front(), port, vertex});
     foresee(vertex, arrived_.back().flight, port);
     queue.pop();
+    if (feeds_) feed(port);
   } while (!queue.empty() && queue.front().arrival < end);
   if (!queue.empty()) calendar_.insert(window_of(queue.front().arrival), port);
 }

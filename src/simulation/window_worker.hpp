@@ -76,8 +76,10 @@ class alignas(64) WindowWorker {
   [[gnu::always_inline]] void announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
                                        SimTime now, RouteWay way);
   void inject_pieces(const Message& message, MessageId id, SimTime now);
+  void feed(std::uint32_t port);
   void enter_announced();
   void enter(const Outgoing& planned);
+  [[gnu::always_inline]] SimTime take_link(std::uint32_t port, const Flight& cargo);
   [[nodiscard]] Flight& extend_outbox(std::uint32_t port, SimTime arrival);
   void push(std::uint32_t port, const Flight& flight);
   void note_finish(NpuId npu, SimTime time);
@@ -109,6 +111,7 @@ class alignas(64) WindowWorker {
   bool elides_ = false;
   bool records_ = false;
   bool cuts_ = false;
+  bool feeds_ = false;
   // Copies of the network's data, for speed.
   bool uniform_ = false;
   HopTime uniform_hop_;
