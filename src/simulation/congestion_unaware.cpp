@@ -108,14 +108,11 @@ class FormulaEngine {
   void inject(const Message& message, SimTime now) {
     ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
     const auto size = sizes_.of(message);
-    const auto routes = next_links_.equal_routes(message.source, message.destination);
-    const auto pieces = count_pieces(sizes_.bytes(size), std::max(1U, routes));
+    const Cut cut(message, sizes_.bytes(size), next_links_);
     SimTime last = now;
     carried_.clear();
-    for (std::uint32_t piece = 0; piece < pieces; ++piece) {
-      const bool larger = piece < static_cast<std::uint64_t>(sizes_.bytes(size).count()) % pieces;
-      const auto arrival = carry(message, bytes_of_piece(sizes_.bytes(size), pieces, larger), pieces,
-                                 pieces == 1 ? RouteWay{0} : way_of_piece(message.destination, piece, routes), now);
+    for (std::uint32_t piece = 0; piece < cut.pieces(); ++piece) {
+      const auto arrival = carry(message, cut, piece, now);
       if (!arrival) return;
       last = std::max(last, *arrival);
     }
@@ -125,19 +122,22 @@ class FormulaEngine {
     events_.push({last + slowest, ++result_.messages, message});
   }
 
-  /// Takes one of so many pieces along its way: counts its bytes in carried_, and returns when its first byte arrives.
-  /// nullopt where the way ends.
-  std::optional<SimTime> carry(const Message& message, Bytes size, std::uint32_t pieces, RouteWay way, SimTime now) {
+  /// Takes a piece along its way: counts its bytes in carried_, and returns when its first byte arrives. nullopt where
+  /// the way ends.
+  std::optional<SimTime> carry(const Message& message, const Cut& cut, std::uint32_t piece, SimTime now) {
+    const Bytes size = cut.bytes(piece);
+    RouteWay way = cut.way(piece);
     SimTime head = now;
     for (auto at = vertex_of(message.source); at != vertex_of(message.destination);) {
-      const auto link = next_links_(at, message.source, message.destination, way);
+      const auto link = cut.has_ways() ? next_links_(at, message.source, message.destination, way)
+                                       : next_links_(at, message.source, message.destination);
       if (!link.exists()) {
         if (!failure_) failure_ = unreachable_error(message, at);
         return std::nullopt;
       }
       if (topology_.is_npu(at)) head = std::max(head, start_of(npu_of(at)));
       head += topology_.alpha(link);
-      const auto known = pieces == 1 ? carried_.end() : std::ranges::find(carried_, link, &Carried::link);
+      const auto known = cut.pieces() == 1 ? carried_.end() : std::ranges::find(carried_, link, &Carried::link);
       if (known == carried_.end())
         carried_.push_back({link, size});
       else

@@ -29,13 +29,17 @@ class NextLinks {
   [[nodiscard]] std::uint32_t equal_routes(NpuId source, NpuId destination) {
     return shape_ != nullptr ? 1 : router_.equal_routes(source, destination);
   }
-  /// none() at the destination, or if it cannot be reached. `way` is that of a piece, and becomes what remains of it.
-  [[nodiscard]] LinkId operator()(VertexId at, NpuId source, NpuId destination, RouteWay& way) {
+  /// none() at the destination, or if it cannot be reached.
+  [[nodiscard]] LinkId operator()(VertexId at, NpuId source, NpuId destination) {
     if (shape_ != nullptr) return (*shape_)(at, destination);
-    if (answers_.empty()) return router_.next_link(at, source, destination, way);
+    if (answers_.empty()) return router_.next_link(at, source, destination);
     auto& answer = answers_[at.index() * npus_ + destination.index()];
     if (answer == not_asked) answer = router_.next_link(at, source, destination).value();
     return LinkId(answer);
+  }
+  /// The same for a piece; `way` becomes what remains of it.
+  [[nodiscard]] LinkId operator()(VertexId at, NpuId source, NpuId destination, RouteWay& way) {
+    return shape_ != nullptr ? (*shape_)(at, destination) : router_.next_link(at, source, destination, way);
   }
 
  private:

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "simulation/shape_routes.hpp"
+#include "simulation/next_links.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/program.hpp"
 #include "tenex/topology/routes.hpp"
@@ -21,14 +21,35 @@ namespace tenex {
   return routes.rule == RouteRule::sprayed && !has_shape_routes;
 }
 
-/// The pieces of a message of this size on so many equal routes. No piece is empty. O(1).
-[[nodiscard]] inline std::uint32_t count_pieces(Bytes size, std::uint32_t routes) {
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(size.count(), std::min(routes, kMostPieces)));
-}
-/// The bytes of one of them: the first ones are larger by a byte where they cannot be equal. O(1).
+/// The bytes of one of several pieces: the first ones are larger by a byte where they cannot be equal. O(1).
 [[nodiscard]] inline Bytes bytes_of_piece(Bytes size, std::uint32_t pieces, bool larger) {
   return bytes(size.count() / pieces + (larger ? 1 : 0));
 }
+
+/// The pieces of a message, none of which is empty. A message that cannot arrive is one piece, which finds no link.
+class Cut {
+ public:
+  /// O(hops).
+  Cut(const Message& message, Bytes size, NextLinks& next_links)
+      : destination_(message.destination),
+        size_(size),
+        routes_(std::max(1U, next_links.equal_routes(message.source, message.destination))),
+        pieces_(static_cast<std::uint32_t>(std::min<std::int64_t>(size.count(), std::min(routes_, kMostPieces)))) {}
+
+  [[nodiscard]] std::uint32_t pieces() const { return pieces_; }
+  /// Whether its pieces have ways. One piece has, too, if it is so small that there are no more.
+  [[nodiscard]] bool has_ways() const { return routes_ > 1; }
+  [[nodiscard]] Bytes bytes(std::uint32_t piece) const {
+    return bytes_of_piece(size_, pieces_, piece < static_cast<std::uint64_t>(size_.count()) % pieces_);
+  }
+  [[nodiscard]] RouteWay way(std::uint32_t piece) const { return way_of_piece(destination_, piece, routes_); }
+
+ private:
+  NpuId destination_;
+  Bytes size_;
+  std::uint32_t routes_;
+  std::uint32_t pieces_;
+};
 
 /// Counts the pieces that have arrived. Not thread-safe: a thread asks about its own destinations alone.
 class PieceCounter {

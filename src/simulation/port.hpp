@@ -11,20 +11,18 @@
 #include "tenex/base/quantity.hpp"
 #include "tenex/schedule/send.hpp"
 #include "tenex/schedule/storage/raw_array.hpp"
-#include "tenex/topology/routes.hpp"
 
 namespace tenex {
 
 /// A message on a link: 32 bytes, two per cache line.
 struct Flight {
   SimTime arrival;  ///< at the far end of the link that it is on
-  MessageId id;     ///< only if sends are recorded
+  MessageId id;     ///< only if sends are recorded; of a piece what remains of its way
   NpuId source;
   NpuId destination;
   ChunkId chunk;
   std::uint32_t size_class = 0;  ///< index into MessageSizes
   Stage stage = Stage::copy;
-  RouteWay way = 0;  ///< of a piece: what remains of its way
 };
 
 /// Memory for the queues of many ports, cut from few large blocks, so that they share large pages. A queue that a port

@@ -145,13 +145,12 @@ class CycleRun {
   void find_routes(const Topology& topology, const MessageSizes& sizes, RouteChoice routes) {
     const auto shape = ShapeRoutes::of(topology);
     NextLinks next_links(topology, shape, routes);
-    RouteWay way = 0;  // messages are whole
     first_.push_back(0);
     for (const auto npu : members_) {
       const auto size = sizes.of(NpuId(npu), cycle_.chunks);
       const auto destination = cycle_.next[npu];
       for (auto at = vertex_of(NpuId(npu)); at != vertex_of(destination);) {
-        const auto link = next_links(at, NpuId(npu), destination, way);
+        const auto link = next_links(at, NpuId(npu), destination);
         const bool relayed_late = at != vertex_of(NpuId(npu)) && topology.is_npu(at) && delays_[at.index()] > SimTime();
         passable_ = link.exists() && !relayed_late;
         if (!passable_) return;

@@ -25,7 +25,7 @@ class WindowCalendar {
   WindowCalendar(std::uint32_t first, std::size_t ports, std::int64_t reach);
 
   /// Registers a port in a window later than the one taken last. O(1), or O(log n) beyond the ring.
-  void insert(std::int64_t window, std::uint32_t port) {
+  [[gnu::always_inline]] void insert(std::int64_t window, std::uint32_t port) {
     if (window - window_ < slots_)
       add(ring_[static_cast<std::size_t>(window & (slots_ - 1))], port - first_);
     else

@@ -14,8 +14,7 @@ constexpr std::size_t near_ahead = 10;
 constexpr std::size_t arrivals_at_once = 16;
 
 template <class Cargo>
-inline void fill(Flight& slot, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime arrival,
-                 RouteWay way) {
+inline void fill(Flight& slot, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime arrival) {
   slot.arrival = arrival;
   slot.id = id;
   slot.source = cargo.source;
@@ -23,7 +22,6 @@ inline void fill(Flight& slot, const Cargo& cargo, MessageId id, std::uint32_t s
   slot.chunk = cargo.chunk;
   slot.size_class = size_class;
   slot.stage = cargo.stage;
-  slot.way = way;
 }
 
 }  // namespace
@@ -103,7 +101,7 @@ void WindowWorker::wake(NpuId npu, SimTime now) {
     if (flight.destination == npu)
       react(message_of(flight), now);
     else
-      announce(vertex_of(npu), flight, flight.id, flight.size_class, now, flight.way);
+      announce(vertex_of(npu), flight, flight.id, flight.size_class, now);
 }
 
 std::int64_t WindowWorker::step(std::vector<WindowWorker*>& all, std::int64_t window) {
@@ -135,11 +133,18 @@ inline Message WindowWorker::message_of(const Flight& flight) const {
   return {flight.source, flight.destination, flight.chunk, flight.stage, network_.sizes.chunks(flight.size_class)};
 }
 
+WindowWorker::Step WindowWorker::step_on_way(VertexId at, NpuId source, NpuId destination, MessageId way) {
+  auto rest = static_cast<RouteWay>(way.value());
+  const auto link = next_links_(at, source, destination, rest);
+  return {port_of(link), MessageId(rest)};
+}
+
 /// `Cargo` is a Message, or a Flight that is forwarded.
 template <class Cargo>
-inline void WindowWorker::announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime now,
-                                   RouteWay way) {
-  const auto port = next_port(at, cargo.source, cargo.destination, way);
+inline void WindowWorker::announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
+                                   SimTime now) {
+  const auto [port, rest] = cuts_ ? step_on_way(at, cargo.source, cargo.destination, id)
+                                  : Step{next_port(at, cargo.source, cargo.destination), id};
   if (port == no_port) {
     if (!failure) failure = unreachable_error({cargo.source, cargo.destination, cargo.chunk, cargo.stage}, at);
     return;
@@ -147,7 +152,7 @@ inline void WindowWorker::announce(VertexId at, const Cargo& cargo, MessageId id
   all_ports_[port].prefetch();
   auto& planned = announced_[announced_count_++];
   planned.port = port;
-  fill(planned.flight, cargo, id, size_class, now, way);
+  fill(planned.flight, cargo, rest, size_class, now);
   if (announced_count_ == announcements) enter_announced();
 }
 
@@ -185,21 +190,26 @@ void WindowWorker::feed(std::uint32_t port) {
   const auto message = network_.program.message_of(npu, entered++);
   ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
   ++messages;
-  const MessageSizes& sizes = network_.sizes;
-  const auto whole = sizes.of(message);
-  const auto routes = cuts_ ? std::max(1U, next_links_.equal_routes(message.source, message.destination)) : 1;
-  const auto pieces = cuts_ ? count_pieces(sizes.bytes(whole), routes) : 1;
-  for (std::uint32_t piece = 0; piece < pieces; ++piece) {
-    auto way = way_of_piece(message.destination, piece, routes);
-    if (next_port(vertex_of(npu), message.source, message.destination, way) == no_port) {
-      if (!failure) failure = unreachable_error(message, vertex_of(npu));
-      return;
-    }
-    Flight flight;
-    fill(flight, message, MessageId(), sizes.of_piece(whole, pieces, piece), SimTime::zero(), way);
-    const auto arrival = take_link(port, flight);
-    fill(all_ports_[port].extend(rings_), flight, flight.id, flight.size_class, arrival, way);
+  const auto whole = network_.sizes.of(message);
+  if (!cuts_) return extend(port, message, MessageId(), whole);
+  const Cut cut(message, network_.sizes.bytes(whole), next_links_);
+  for (std::uint32_t piece = 0; piece < cut.pieces(); ++piece)
+    extend(port, message, MessageId(cut.way(piece)), network_.sizes.of_piece(whole, cut.pieces(), piece));
+}
+
+/// Lets a message, or a piece, that has been at the only link of its NPU since time zero enter it.
+void WindowWorker::extend(std::uint32_t port, const Message& message, MessageId id, std::uint32_t size_class) {
+  const auto at = vertex_of(message.source);
+  const auto [next, rest] = cuts_ ? step_on_way(at, message.source, message.destination, id)
+                                  : Step{next_port(at, message.source, message.destination), id};
+  if (next == no_port) {
+    if (!failure) failure = unreachable_error(message, at);
+    return;
   }
+  Flight flight;
+  fill(flight, message, rest, size_class, SimTime::zero());
+  const auto arrival = take_link(port, flight);
+  fill(all_ports_[port].extend(rings_), flight, rest, size_class, arrival);
 }
 
 inline void WindowWorker::enter(const Outgoing& planned) {
@@ -210,7 +220,7 @@ inline void WindowWorker::enter(const Outgoing& planned) {
   const bool mine = planned.port - first_port_ < ports_;
   if (mine && port.empty()) calendar_.insert(window_of(arrival), planned.port);
   auto& slot = mine ? port.extend(rings_) : extend_outbox(planned.port, arrival);
-  fill(slot, cargo, cargo.id, cargo.size_class, arrival, cargo.way);
+  fill(slot, cargo, cargo.id, cargo.size_class, arrival);
 }
 
 Flight& WindowWorker::extend_outbox(std::uint32_t port, SimTime arrival) {
@@ -225,19 +235,17 @@ inline void WindowWorker::inject(const Message& message, SimTime now) {
   ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
   const MessageId id(static_cast<std::uint32_t>(messages++));
   if (records_) injections.push_back({now, message});
-  if (cuts_) return inject_pieces(message, id, now);
-  announce(vertex_of(message.source), message, id, network_.sizes.of(message), now, 0);
+  if (cuts_) return inject_pieces(message, now);
+  announce(vertex_of(message.source), message, id, network_.sizes.of(message), now);
 }
 
-/// The pieces enter one after another. A message that cannot arrive is one piece, which finds no port.
-void WindowWorker::inject_pieces(const Message& message, MessageId id, SimTime now) {
-  const MessageSizes& sizes = network_.sizes;
-  const auto whole = sizes.of(message);
-  const auto routes = std::max(1U, next_links_.equal_routes(message.source, message.destination));
-  const auto pieces = count_pieces(sizes.bytes(whole), routes);
-  for (std::uint32_t piece = 0; piece < pieces; ++piece)
-    announce(vertex_of(message.source), message, id, sizes.of_piece(whole, pieces, piece), now,
-             way_of_piece(message.destination, piece, routes));
+/// The pieces enter one after another.
+void WindowWorker::inject_pieces(const Message& message, SimTime now) {
+  const auto whole = network_.sizes.of(message);
+  const Cut cut(message, network_.sizes.bytes(whole), next_links_);
+  for (std::uint32_t piece = 0; piece < cut.pieces(); ++piece)
+    announce(vertex_of(message.source), message, MessageId(cut.way(piece)),
+             network_.sizes.of_piece(whole, cut.pieces(), piece), now);
 }
 
 inline void WindowWorker::react(const Message& message, SimTime now) {
@@ -286,16 +294,19 @@ inline void WindowWorker::collect(VertexId vertex, std::uint32_t port, SimTime e
     arrived_.push_back({queue.front(), port, vertex});
     foresee(vertex, arrived_.back().flight, port);
     queue.pop();
-    if (feeds_) feed(port);
-  } while (!queue.empty() && queue.front().arrival < end);
-  if (!queue.empty()) calendar_.insert(window_of(queue.front().arrival), port);
+    if (!queue.empty()) continue;
+    if (!feeds_) return;
+    feed(port);
+    if (queue.empty()) return;
+  } while (queue.front().arrival < end);
+  calendar_.insert(window_of(queue.front().arrival), port);
 }
 
 inline void WindowWorker::settle(VertexId vertex, const Flight& flight, std::uint32_t port) {
   const auto now = flight.arrival;
   if (vertex != vertex_of(flight.destination)) {
     if (sleeps(vertex)) return held_[vertex.index()].push_back(flight);
-    return announce(vertex, flight, flight.id, flight.size_class, now, flight.way);
+    return announce(vertex, flight, flight.id, flight.size_class, now);
   }
   if (plain_) {
     note_finish(flight.destination, now);
@@ -327,7 +338,7 @@ void WindowWorker::deliver(const Flight& flight) {
 void WindowWorker::push(std::uint32_t port, const Flight& flight) {
   auto& queue = all_ports_[port];
   if (queue.empty()) calendar_.insert(window_of(flight.arrival), port);
-  fill(queue.extend(rings_), flight, flight.id, flight.size_class, flight.arrival, flight.way);
+  fill(queue.extend(rings_), flight, flight.id, flight.size_class, flight.arrival);
 }
 
 void WindowWorker::note_finish(NpuId npu, SimTime time) {

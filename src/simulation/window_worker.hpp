@@ -62,7 +62,7 @@ class alignas(64) WindowWorker {
   // Handling a window.
   void take_inbox(std::vector<WindowWorker*>& all);
   void handle(std::span<const std::uint32_t> ports);
-  void collect(VertexId vertex, std::uint32_t port, SimTime end);
+  [[gnu::always_inline]] void collect(VertexId vertex, std::uint32_t port, SimTime end);
   void foresee(VertexId vertex, const Flight& flight, std::uint32_t port) const;
   void settle_all();
   [[gnu::always_inline]] void settle(VertexId vertex, const Flight& flight, std::uint32_t port);
@@ -74,9 +74,10 @@ class alignas(64) WindowWorker {
   [[gnu::always_inline]] void inject(const Message& message, SimTime now);
   template <class Cargo>
   [[gnu::always_inline]] void announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
-                                       SimTime now, RouteWay way);
-  void inject_pieces(const Message& message, MessageId id, SimTime now);
-  void feed(std::uint32_t port);
+                                       SimTime now);
+  void inject_pieces(const Message& message, SimTime now);
+  [[gnu::noinline]] void feed(std::uint32_t port);
+  void extend(std::uint32_t port, const Message& message, MessageId id, std::uint32_t size_class);
   void enter_announced();
   void enter(const Outgoing& planned);
   [[gnu::always_inline]] SimTime take_link(std::uint32_t port, const Flight& cargo);
@@ -84,9 +85,18 @@ class alignas(64) WindowWorker {
   void push(std::uint32_t port, const Flight& flight);
   void note_finish(NpuId npu, SimTime time);
   void write_down(std::uint32_t port, const Flight& flight, SimTime start, SimTime busy);
-  [[nodiscard]] std::uint32_t next_port(VertexId at, NpuId source, NpuId destination, RouteWay& way) {
+  [[nodiscard]] std::uint32_t next_port(VertexId at, NpuId source, NpuId destination) {
     if (shape_ports_ != nullptr) return (*shape_ports_)(at, destination).value();
-    const auto link = next_links_(at, source, destination, way);
+    return port_of(next_links_(at, source, destination));
+  }
+  /// The next port of a piece, and what remains of its way.
+  struct Step {
+    std::uint32_t port;
+    MessageId rest;
+  };
+  /// Kept apart, because whole messages are much more frequent.
+  [[nodiscard, gnu::noinline]] Step step_on_way(VertexId at, NpuId source, NpuId destination, MessageId way);
+  [[nodiscard]] std::uint32_t port_of(LinkId link) const {
     return link.exists() ? network_.port_of[link.index()] : no_port;
   }
   /// Whether an NPU has not started yet: arrivals there wait, to be handed over or forwarded.

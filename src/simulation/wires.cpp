@@ -170,22 +170,24 @@ class WiresEngine {
     }
   }
 
-  /// A message that cannot arrive is one piece, which finds no wire.
   void enqueue_pieces(const Message& message, WireMessage entering, SimTime now) {
     const auto whole = entering.size_class();
-    const auto routes = std::max(1U, next_links_.equal_routes(message.source, message.destination));
-    const auto pieces = count_pieces(sizes_.bytes(whole), routes);
-    for (std::uint32_t piece = 0; piece < pieces; ++piece) {
-      entering.set(message.stage, sizes_.of_piece(whole, pieces, piece));
-      entering.id = MessageId(way_of_piece(message.destination, piece, routes));
+    const Cut cut(message, sizes_.bytes(whole), next_links_);
+    for (std::uint32_t piece = 0; piece < cut.pieces(); ++piece) {
+      entering.set(message.stage, sizes_.of_piece(whole, cut.pieces(), piece));
+      entering.id = MessageId(cut.way(piece));
       enqueue(vertex_of(message.source), entering, now);
     }
   }
 
   void enqueue(VertexId at, WireMessage message, SimTime now) {
-    auto way = static_cast<RouteWay>(message.id.value());
-    message.wire = next_links_(at, message.source, message.destination, way);
-    if (cuts_) message.id = MessageId(way);
+    if (cuts_) {
+      auto way = static_cast<RouteWay>(message.id.value());
+      message.wire = next_links_(at, message.source, message.destination, way);
+      message.id = MessageId(way);
+    } else {
+      message.wire = next_links_(at, message.source, message.destination);
+    }
     if (!message.wire.exists()) {
       if (!failure_) failure_ = unreachable_error(message_of(message), at);
       return;

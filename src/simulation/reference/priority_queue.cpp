@@ -146,7 +146,7 @@ class ReferenceSimulator {
       const auto first = messages_.size();
       ++result_.messages;
       for (std::int64_t i = 0; i < pieces; ++i) {
-        auto route = pieces == 1 ? router_.route(message.source, message.destination)
+        auto route = routes <= 1 ? router_.route(message.source, message.destination)
                                  : router_.route(message.source, message.destination,
                                                  static_cast<RouteWay>((message.destination.value() + i) % routes));
         if (route.empty()) {
