@@ -34,6 +34,7 @@ bool goes_over_single_links(const PlayedPaths& paths) {
 bool moves_by_orbit(const SwitchedInput& input) {
   const auto* storage = symmetric_storage(input.schedule);
   if (storage == nullptr || is_observed(input.options) || !input.options.start_delays.empty()) return false;
+  if (storage->group().links() != input.unwound.topology.links()) return false;  // of another network
   const auto& collective = input.collective;
   if (!moves_with_translations(collective, storage->group()) || storage->chunks() != orbit_chunks(collective))
     return false;

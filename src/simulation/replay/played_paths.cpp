@@ -10,9 +10,9 @@
 namespace tenex {
 
 /// Finds the paths one after another.
-class PathFinder {
+class PlayedPathFinder {
  public:
-  PathFinder(const Topology& network, std::size_t links) : network_(network), wires_(network.wires()) {
+  PlayedPathFinder(const Topology& network, std::size_t links) : network_(network), wires_(network.wires()) {
     paths_.begins_.reserve(links + 1);
   }
 
@@ -84,7 +84,7 @@ bool joins(const Topology& physical, std::span<const LinkId> path, const Link& e
 
 Result<PlayedPaths> find_played_paths(const Topology& network, const UnwoundNetwork& unwound) {
   const auto links = unwound.topology.links();
-  PathFinder finder(network, links);
+  PlayedPathFinder finder(network, links);
   for (std::size_t l = 0; l < links; ++l) {
     const auto path = unwound.path(LinkId::at(l));
     const auto ends = unwound.topology.link(LinkId::at(l));

@@ -23,7 +23,7 @@ class PlayedPaths {
   [[nodiscard]] std::size_t size() const { return begins_.size() - 1; }
 
  private:
-  friend class PathFinder;
+  friend class PlayedPathFinder;
 
   std::vector<LinkId> hops_;
   std::vector<std::size_t> begins_{0};
