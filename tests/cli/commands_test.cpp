@@ -230,8 +230,7 @@ TEST(ScheduleFiles, AreListsOrRecipesOnRequest) {
            {"simulate", "--topology", "SW(8)", "--alpha", "1us", "--bandwidth", "1GB/s", "--algorithm", "bruck"},
            {"synthesize", "--topology", "RI(8)", "--alpha", "1us", "--bandwidth", "1GB/s", "--synthesizer", "trees",
             "--stragglers", "npu 3 x2; npu 1 delay 5us", "--chunks", "2"},
-           {"synthesize", "--topology", "RI(4)", "--alpha", "1us", "--bandwidth", "1GB/s", "--synthesizer",
-            "best"}}) {
+           {"synthesize", "--topology", "RI(4)", "--alpha", "1us", "--bandwidth", "1GB/s", "--synthesizer", "best"}}) {
     std::string list_hash;
     for (const auto* name : {"s.h5", "s.json"})
       for (const auto* as : {"list", "recipe"}) {
