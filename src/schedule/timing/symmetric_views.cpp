@@ -140,9 +140,10 @@ std::optional<Schedule> play_symmetric(const Instance& instance, const Schedule&
   const auto directions = same_directions(storage.group(), *group);
   if (!directions) return std::nullopt;
   std::vector<OrbitSend> orbits(storage.orbits().begin(), storage.orbits().end());
-  const auto copies = overlap ? orbits.begin() : std::ranges::stable_partition(orbits, [](const OrbitSend& orbit) {
-                                                   return orbit.stage == Stage::reduce;
-                                                 }).begin();
+  const auto copies =
+      overlap ? orbits.begin() : std::stable_partition(orbits.begin(), orbits.end(), [](const OrbitSend& orbit) {
+        return orbit.stage == Stage::reduce;
+      });
   OrbitPlayer player(instance, *group, storage.chunks());
   SimTime from;
   for (auto orbit = orbits.begin(); orbit != orbits.end(); ++orbit) {

@@ -20,7 +20,7 @@ PlannedSends send_over_paths(const SwitchedInput& input) {
   auto sends = list_sends(input.schedule);
   order_by_turn(sends, input.unwound, physical_network(input.network).links());
   if (!input.overlap)
-    std::ranges::stable_partition(sends, [](const Send& send) { return send.stage == Stage::reduce; });
+    std::stable_partition(sends.begin(), sends.end(), [](const Send& send) { return send.stage == Stage::reduce; });
   const auto& unwound = input.unwound.topology;
   const HopTimes hops(unwound, input.collective.chunk_sizes(), input.options.occupancy);
   PlannedSends planned;
