@@ -1,37 +1,18 @@
-// Levels by a breadth-first search from all NPUs at once.
+// A level is the links whose ends are as far from the nearest NPU.
 #include "execution/link_imbalance.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include "tenex/schedule/run_metrics.hpp"
+#include "tenex/topology/distance.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
 
 namespace {
-
-/// By vertex, the links to the nearest NPU.
-std::vector<std::uint32_t> distances_to_npus(const Topology& topology) {
-  constexpr auto kFar = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> distance(topology.vertices(), kFar);
-  std::vector<VertexId> queue;
-  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
-    distance[npu] = 0;
-    queue.push_back(VertexId::at(npu));
-  }
-  for (std::size_t head = 0; head < queue.size(); ++head)
-    for (const LinkId link : topology.in_links(queue[head])) {
-      std::uint32_t& known = distance[topology.source(link).index()];
-      if (known != kFar) continue;
-      known = distance[queue[head].index()] + 1;
-      queue.push_back(topology.source(link));
-    }
-  return distance;
-}
 
 /// By physical link.
 std::vector<Bytes> physical_bytes(const Topology& topology, const std::vector<LinkLoad>& loads) {
@@ -62,7 +43,7 @@ bool has_link_levels(const Topology& topology) {
 
 double link_imbalance(const Topology& topology, const std::vector<LinkLoad>& loads) {
   const Topology& network = physical_network(topology);
-  const auto distance = distances_to_npus(network);
+  const auto distance = links_to_nearest_npu(network);
   const auto bytes = physical_bytes(topology, loads);
   std::map<std::pair<std::uint32_t, std::uint32_t>, Level> levels;
   Bytes most;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "simulation/backends.hpp"
+#include "simulation/pieces.hpp"
 #include "simulation/shape_routes.hpp"
 #include "simulation/simulation_contract.hpp"
 #include "tenex/base/contract.hpp"
@@ -154,7 +155,7 @@ Result<Simulation> simulate(const Topology& topology, const Collective& collecti
     if (auto possible = check_unaware(options); !possible) return possible.errors();
   if (!unaware)
     if (auto unlimited = check_buffers(topology); !unlimited) return unlimited.errors();
-  if (options.record_sends && options.routes.rule == RouteRule::sprayed && !ShapeRoutes::of(topology))
+  if (options.record_sends && cuts_messages(options.routes, ShapeRoutes::of(topology).has_value()))
     return unsupported_error({}, "sends of sprayed messages are not recorded",
                              "a send carries whole chunks, and these messages are cut into pieces",
                              "simulate without recording, or write routes = \"per_destination\"");

@@ -23,6 +23,7 @@
 #include "simulation/backends.hpp"
 #include "simulation/message_sizes.hpp"
 #include "simulation/next_links.hpp"
+#include "simulation/pieces.hpp"
 #include "simulation/record.hpp"
 #include "simulation/shape_routes.hpp"
 #include "tenex/topology/wires.hpp"
@@ -273,7 +274,7 @@ std::optional<Result<Simulation>> simulate_in_static_order(const Topology& topol
                                                            const Program& program, const SimulationOptions& options) {
   if (options.record_arrivals || options.utilization_bins > 0) return std::nullopt;
   if (options.record_sends && topology.wires() != nullptr) return std::nullopt;
-  if (options.routes.rule == RouteRule::sprayed && !ShapeRoutes::of(topology)) return std::nullopt;
+  if (cuts_messages(options.routes, ShapeRoutes::of(topology).has_value())) return std::nullopt;
   const auto cycles = program.cycles();
   if (cycles.empty()) return std::nullopt;
   const MessageSizes sizes(topology, collective, program, options.occupancy);

@@ -163,4 +163,22 @@ SimTime latency_diameter(const Topology& topology) {
   return *latency_diameter_within(topology, std::numeric_limits<std::uint64_t>::max());
 }
 
+std::vector<std::uint32_t> links_to_nearest_npu(const Topology& topology) {
+  constexpr auto kFar = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> links(topology.vertices(), kFar);
+  std::vector<VertexId> queue;
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+    links[npu] = 0;
+    queue.push_back(VertexId::at(npu));
+  }
+  for (std::size_t head = 0; head < queue.size(); ++head)
+    for (const LinkId link : topology.in_links(queue[head])) {
+      std::uint32_t& known = links[topology.source(link).index()];
+      if (known != kFar) continue;
+      known = links[queue[head].index()] + 1;
+      queue.push_back(topology.source(link));
+    }
+  return links;
+}
+
 }  // namespace tenex

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "tenex/topology/distance.hpp"
 #include "tenex/topology/routes.hpp"
 
 namespace tenex {
@@ -171,26 +172,10 @@ std::uint32_t EqualRouteSearch::list_of(VertexId at, bool over_npu) {
 
 std::uint64_t EqualRouteSearch::divisor(VertexId at) {
   if (topology_.is_npu(at)) return 1;
-  if (level_.empty()) find_levels();
+  if (level_.empty()) level_ = links_to_nearest_npu(topology_);
   const std::uint32_t level = level_[at.index()];
   if (divisor_.empty()) count_choices();
   return divisor_[std::min<std::size_t>(level, divisor_.size() - 1)];
-}
-
-void EqualRouteSearch::find_levels() {
-  level_.assign(topology_.vertices(), kNothing);
-  queue_.clear();
-  for (std::size_t npu = 0; npu < topology_.npus(); ++npu) {
-    level_[npu] = 0;
-    queue_.push_back(VertexId::at(npu));
-  }
-  for (std::size_t head = 0; head < queue_.size(); ++head)
-    for (const LinkId link : topology_.in_links(queue_[head])) {
-      std::uint32_t& level = level_[topology_.source(link).index()];
-      if (level != kNothing) continue;
-      level = level_[queue_[head].index()] + 1;
-      queue_.push_back(topology_.source(link));
-    }
 }
 
 /// The largest number of equal next links of each level, where some lead to different vertices; then their products.

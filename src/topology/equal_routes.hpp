@@ -54,7 +54,6 @@ class EqualRouteSearch {
   void group_destinations();
   [[nodiscard]] std::uint32_t slot_of_group(NpuId destination);
   void count_routes(std::uint32_t group, std::uint32_t slot);
-  void find_levels();
   void count_choices();
   std::uint32_t claim_slot(std::uint32_t group);
   void search(std::uint32_t group);

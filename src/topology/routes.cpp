@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -227,9 +228,8 @@ class FewestLinks {
   }
 
   [[nodiscard]] std::size_t rank(VertexId at, VertexId npu) {
-    if (!has_fabrics_) fabrics_ = Fabrics(topology_);
-    has_fabrics_ = true;
-    return fabrics_.rank(at, npu);
+    if (!fabrics_) fabrics_.emplace(topology_);
+    return fabrics_->rank(at, npu);
   }
 
   /// The first NPU on the way.
@@ -243,8 +243,7 @@ class FewestLinks {
   const Topology& topology_;
   const FamilyRule* family_ = nullptr;
   EqualRouteSearch search_;
-  bool has_fabrics_ = false;
-  Fabrics fabrics_;
+  std::optional<Fabrics> fabrics_;
 };
 
 }  // namespace

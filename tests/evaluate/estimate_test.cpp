@@ -81,15 +81,6 @@ TEST(Estimate, IsWhatTheRowPlansOnShapes) {
   }
 }
 
-// te_ccl takes the best textbook algorithm's schedule where that ends sooner, which is run after the solver.
-TEST(Estimate, CoversTheTextbookAlgorithmThatFollowsASolver) {
-  if (find_synthesizer("te_ccl") == nullptr) GTEST_SKIP() << "built without solvers";
-  const auto planned = [&](const char* algorithm) {
-    return estimate(point({{"topology", "RI(3)"}, {"algorithm", algorithm}, {"chunks", "2000"}, {"size", "6MB"}}));
-  };
-  EXPECT_GE(planned("te_ccl").bytes, planned("auto").bytes);
-}
-
 TEST(Estimate, DoesNotDependOnWhatWasAskedBefore) {
   const auto at = [](const char* bandwidth, const char* size, const char* seed) {
     return point({{"topology", "RI(4)_FC(4)"},

@@ -37,5 +37,13 @@ TEST(SolverRows, LoseToNoTextbookAlgorithm) {
     }
 }
 
+// te_ccl takes the best textbook algorithm's schedule where that ends sooner, which is run after the solver.
+TEST(SolverRows, PlanTheTextbookAlgorithmThatFollows) {
+  const auto planned = [&](const char* algorithm) {
+    return estimate(point({{"topology", "RI(3)"}, {"algorithm", algorithm}, {"chunks", "2000"}, {"size", "6MB"}}));
+  };
+  EXPECT_GE(planned("te_ccl").bytes, planned("auto").bytes);
+}
+
 }  // namespace
 }  // namespace tenex

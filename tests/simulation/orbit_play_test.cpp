@@ -27,13 +27,7 @@ Topology drawn_product(Random& random) {
   constexpr const char* shapes[] = {"SW(5)",       "SW(2)",       "SW(3)_SW(4)", "RI(4)_SW(3)",
                                     "FC(3)_SW(4)", "SW(4)_RI(2)", "LI(2)_SW(5)", "SW(3)_FC(2)_SW(2)"};
   const std::string text = shapes[random.below(8)];
-  std::vector<SimTime> alpha;
-  std::vector<Bandwidth> bandwidth;
-  for (std::size_t d = 0; d < parse_shape(text)->dimensions(); ++d) {
-    alpha.push_back(nanoseconds(200 * random.below(4)));
-    bandwidth.push_back(gigabytes_per_second(25 << random.below(3)));
-  }
-  return support::shape(text, alpha, bandwidth);
+  return support::with_drawn_links(text, random);
 }
 
 /// A symmetric schedule: in lockstep, or by the synthesizer; of an All-Reduce with its halves apart or not.

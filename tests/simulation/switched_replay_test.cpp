@@ -97,13 +97,7 @@ Topology drawn_network(Random& random) {
                                     "FC(3)_SW(3)", "LI(2)_SW(5)",   "SW(2)_LI(3)", "SW(3)_FC(2)_SW(2)",
                                     "SW(4,2)",     "SW(4,2)_RI(2)", "fat_tree(4)"};
   const std::string text = shapes[random.below(11)];
-  std::vector<SimTime> alpha;
-  std::vector<Bandwidth> bandwidth;
-  for (std::size_t d = 0; d < parse_shape(text)->dimensions(); ++d) {
-    alpha.push_back(nanoseconds(200 * random.below(4)));
-    bandwidth.push_back(gigabytes_per_second(25 << random.below(3)));
-  }
-  return support::shape(text, alpha, bandwidth);
+  return support::with_drawn_links(text, random);
 }
 
 TEST(SwitchedReplay, IsAValidScheduleOfTheNetworkAndNeverBelowItsBound) {

@@ -31,6 +31,17 @@ inline Topology shape(std::string_view text, std::vector<SimTime> alpha = {kAlph
   return build_topology(parse_shape(text).value(), {std::move(alpha), std::move(bandwidth), per_npu}).value();
 }
 
+/// A shape whose dimensions or levels each have a drawn alpha of 0 to 600 ns, and 25 to 100 GB/s.
+inline Topology with_drawn_links(std::string_view text, Random& random) {
+  std::vector<SimTime> alpha;
+  std::vector<Bandwidth> bandwidth;
+  for (std::size_t d = 0; d < parse_shape(text)->dimensions(); ++d) {
+    alpha.push_back(nanoseconds(200 * random.below(4)));
+    bandwidth.push_back(gigabytes_per_second(25 << random.below(3)));
+  }
+  return shape(text, std::move(alpha), std::move(bandwidth));
+}
+
 /// A block by its name: block("RI", 4).
 inline Block block(std::string_view name, std::uint32_t size) {
   const auto rules = block_rules();

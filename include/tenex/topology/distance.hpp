@@ -32,4 +32,8 @@ namespace tenex {
 /// The same; nullopt where the search would visit more than `link_visits` links in all.
 [[nodiscard]] std::optional<SimTime> latency_diameter_within(const Topology& topology, std::uint64_t link_visits);
 
+/// By vertex, the links on the shortest path to the nearest NPU: the level of a switch. The largest number where no
+/// path leads to one. Breadth-first from all NPUs at once. O(links).
+[[nodiscard]] std::vector<std::uint32_t> links_to_nearest_npu(const Topology& topology);
+
 }  // namespace tenex

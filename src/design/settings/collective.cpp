@@ -26,7 +26,6 @@ constexpr auto overlap = [](auto& point) -> auto& { return point.collective.over
 constexpr std::string_view kAutomaticWord = "auto";
 
 constexpr std::string_view kSaidByTheWorkload = "the workload says which collectives it runs, and how large they are";
-constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
 
 Result<SettingValue> parse_collective(const Setting&, std::string_view, const Node& node, ValueContext&) {
   const Result<CollectiveKind> kind = parse_collective_kind(node.text(), node.text_place());

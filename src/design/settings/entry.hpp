@@ -41,6 +41,16 @@ struct PointView {
   return setting.read_by != (trains ? ReadBy::collectives : ReadBy::training);
 }
 
+/// Why points that train do not have a key of collectives.
+inline constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
+
+/// Whether the point runs a textbook algorithm, or tries them.
+[[nodiscard]] inline bool is_textbook(const PointView& view) {
+  const auto family = view.point.family;
+  return family == AlgorithmFamily::textbook || family == AlgorithmFamily::any_textbook ||
+         family == AlgorithmFamily::unknown;
+}
+
 /// A point with only defaults.
 [[nodiscard]] const PointView& plain_point();
 
@@ -202,6 +212,7 @@ inline constexpr SettingColumn list_column(std::string_view units = {}) { return
 [[nodiscard]] std::vector<Setting> switch_settings();
 [[nodiscard]] std::vector<Setting> collective_settings();
 [[nodiscard]] std::vector<Setting> algorithm_settings();
+[[nodiscard]] Setting routes_setting();
 [[nodiscard]] std::vector<Setting> training_settings();
 [[nodiscard]] std::vector<Setting> codesign_settings();
 

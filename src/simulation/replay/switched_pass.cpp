@@ -13,6 +13,7 @@
 #include "simulation/replay/played_sends.hpp"
 #include "tenex/base/graph/event_queue.hpp"
 #include "tenex/schedule/timing/player.hpp"
+#include "tenex/simulation/switched_replay.hpp"
 #include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -234,7 +235,7 @@ std::optional<Simulation> play_in_pass(const SwitchedInput& input, const Unwound
   return SwitchedPass(input).run(sends);
 }
 
-std::uint64_t bytes_of_pass(std::uint64_t hops, std::uint64_t npus, std::uint64_t chunks) {
+std::uint64_t bytes_of_play(std::uint64_t hops, std::uint64_t npus, std::uint64_t chunks) {
   return hops * (kPlayedBytes + kPlayedBytesOfHop) + npus * chunks * sizeof(std::uint64_t);
 }
 

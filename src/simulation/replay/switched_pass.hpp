@@ -32,10 +32,7 @@ struct UnwoundSends {
 /// The play of play_on_switches() (tenex/simulation/switched_replay.hpp). nullopt where the schedule brings a chunk's
 /// value to an NPU twice, or where an NPU sends partial sums of a chunk twice or gets one after it has sent its own:
 /// there what a send waits for does not follow from the order of sends (tenex/schedule/timing/player.hpp). O(sends log
-/// links) time; bytes_of_pass().
+/// links) time; bytes_of_play().
 [[nodiscard]] std::optional<Simulation> play_in_pass(const SwitchedInput& input, const UnwoundSends& sends);
-
-/// Bytes of a pass, which keeps its sends, and a time for each NPU and chunk.
-[[nodiscard]] std::uint64_t bytes_of_pass(std::uint64_t hops, std::uint64_t npus, std::uint64_t chunks);
 
 }  // namespace tenex

@@ -49,7 +49,7 @@ Result<Simulation> play_one_by_one(const SwitchedInput& input, std::size_t memor
   const auto& collective = input.collective;
   const auto hops = longest_path(input.unwound) * input.schedule.sends();
   if (auto few = check_number(hops, kMostMessages); !few) return few.errors();
-  const auto bytes = bytes_of_pass(hops, collective.npus(), collective.chunks());
+  const auto bytes = bytes_of_play(hops, collective.npus(), collective.chunks());
   if (auto fits = check_bytes(bytes, memory_limit_bytes); !fits) return fits.errors();
   const auto sends = count_sends(input);
   if (!sends) return sends.errors();
@@ -75,10 +75,6 @@ std::uint64_t bytes_of_orbit_play(std::uint64_t sends_of_npu, std::uint64_t chun
   constexpr std::uint64_t kBytesOfOrbit = 112;  // twice while it is made, its index, its hops
   constexpr std::uint64_t kBytesOfWay = 160;    // spans, and the topology of ways while it is built
   return sends_of_npu * kBytesOfOrbit + chunks * sizeof(std::uint64_t) + links * kBytesOfWay;
-}
-
-std::uint64_t bytes_of_play(std::uint64_t hops, std::uint64_t npus, std::uint64_t chunks) {
-  return bytes_of_pass(hops, npus, chunks);
 }
 
 Result<Simulation> play_on_switches(const Topology& network, const UnwoundNetwork& unwound,
