@@ -1,6 +1,7 @@
 // Shortest times: breadth-first where all hops take the same time, else Dijkstra. Over cut-through switches the
 // serialization time of a path's slowest link counts once, so there the search keeps, per vertex, every pair of a time
-// and a slowest link that no other pair is as good as.
+// and a slowest link that no other pair is as good as. With virtual cut-through an early head that comes over a slow
+// link and a late one that comes over a fast link are not better one than the other: the search keeps both.
 #include "tenex/topology/distance.hpp"
 
 #include <algorithm>
@@ -8,11 +9,13 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/graph/shortest_paths.hpp"
 #include "tenex/topology/family.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/wires.hpp"
 #include "topology/dimensions.hpp"
 
@@ -84,6 +87,46 @@ std::vector<SimTime> search_through(const Topology& topology, VertexId source, B
   return arrival;
 }
 
+/// A message whose first part is at a vertex at `head`, and all of it at `arrival`; both are the same but in switches
+/// with virtual cut-through.
+struct Early {
+  SimTime arrival;
+  SimTime head;
+  VertexId at;
+  bool operator<(const Early& other) const {
+    return std::tuple(arrival, head, at) < std::tuple(other.arrival, other.head, other.at);
+  }
+};
+
+/// Arrivals never fall along a path. So of the states at a vertex, in order of arrival, those count whose head comes
+/// before all others: each vertex has a front of (head, arrival).
+std::vector<SimTime> search_early(const Topology& topology, VertexId source, Bytes size) {
+  std::vector<SimTime> serialization;
+  for (const LinkClass& link : topology.classes()) serialization.push_back(serialization_time(size, link));
+  std::vector<SimTime> arrival(topology.vertices(), SimTime::max());
+  std::vector<SimTime> first_head(topology.vertices(), SimTime::max());
+  std::vector<bool> reached(topology.vertices());
+  LeastFirst<Early> open;
+  open.push({SimTime::zero(), SimTime::zero(), source});
+  while (!open.empty()) {
+    const Early state = open.pop();
+    const auto at = state.at.index();
+    if (reached[at] && state.head >= first_head[at]) continue;
+    arrival[at] = std::min(arrival[at], state.arrival);
+    first_head[at] = state.head;
+    reached[at] = true;
+    for (const LinkId link : topology.out_links(state.at)) {
+      const SimTime own = serialization[topology.class_of(link)];
+      const SimTime start = std::max(state.head, state.arrival - own);
+      const SimTime head = saturating_sum(start, topology.alpha(link));
+      const SimTime whole = saturating_sum(head, own);
+      const VertexId next = topology.target(link);
+      open.push({whole, passes_on_early(topology, next) ? head : whole, next});
+    }
+  }
+  return arrival;
+}
+
 bool any_cuts_through(const Topology& topology) {
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
     if (cuts_through(topology, VertexId::at(v))) return true;
@@ -142,6 +185,7 @@ SimTime farthest_from(const Topology& topology, const std::vector<std::uint32_t>
 
 std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, Bytes size) {
   if (any_cuts_through(topology)) return search_through(topology, source, size);
+  if (any_passes_on_early(topology)) return search_early(topology, source, size);
   std::vector<SimTime> hop_of_class;
   for (const LinkClass& link : topology.classes()) {
     hop_of_class.push_back(hop_time(link, size, Occupancy::serialization).latency);

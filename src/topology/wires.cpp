@@ -16,6 +16,7 @@
 
 #include <fmt/core.h>
 
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/plan.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/transform.hpp"
@@ -226,8 +227,25 @@ Wires Wires::without_shape() const {
   return {std::make_shared<const Topology>(network_->without_shape()), first_, spans_};
 }
 
+namespace {
+
+/// Errors (unsupported): switches that cut through beside others with virtual cut-through.
+Status check_one_kind(const Topology& topology) {
+  bool through = false;
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    through = through || cuts_through(topology, VertexId::at(v));
+  if (!through || !any_passes_on_early(topology)) return success();
+  return unsupported_error(
+      {}, "some switches have forwarding = \"cut_through\", others \"virtual_cut_through\"",
+      "a send over the first takes its whole path at once, so nothing of it may wait in the others",
+      "give all of them the same: virtual_cut_through is what real switches do");
+}
+
+}  // namespace
+
 Result<Topology> wires_of(const Topology& topology) {
   ensure(topology.wires() == nullptr, "wires are made once");
+  if (auto one_kind = check_one_kind(topology); !one_kind) return one_kind.errors();
   std::vector<VertexId> holders;
   std::vector<VertexId> holder_of(topology.vertices(), VertexId::none());
   TopologyBuilder builder(topology.npus());
@@ -258,7 +276,7 @@ Result<Topology> wires_of(const Topology& topology) {
 
 namespace {
 
-/// The ways of a network whose switches store and forward, and the links that they are.
+/// The ways of a network whose switches buffer, and the links that they are.
 class RelayWires {
  public:
   RelayWires(const Topology& network, Bytes chunk) : network_(network), chunk_(chunk), builder_(network.npus()) {}
@@ -272,18 +290,21 @@ class RelayWires {
     });
   }
 
-  /// Adds the way over these links of a path. False where they are no way: they differ, a switch cuts through, or they
-  /// are more than two.
+  /// Adds the way over these links of a path. False where they are no way: they differ, nothing may wait at the switch,
+  /// or they are more than two. Over links that are alike, virtual cut-through passes on from the first byte on.
   bool add(std::span<const LinkId> path) {
     Link way = network_.link(path.front());
     spans_.push_back({path.front(), SimTime::zero()});
     for (const LinkId down : path.subspan(1)) {
       if (path.size() > 2 || cuts_through(network_, way.target)) return false;
       if (network_.class_of(down) != network_.class_of(path.front())) return false;
-      const SimTime received = way.alpha + serialization_time(chunk_, network_.classes()[network_.class_of(down)]);
+      const SimTime received =
+          passes_on_early(network_, way.target)
+              ? way.alpha
+              : way.alpha + serialization_time(chunk_, network_.classes()[network_.class_of(down)]);
       spans_.push_back({down, received});
       way.target = network_.target(down);
-      way.alpha += received;
+      way.alpha = received + network_.alpha(down);
     }
     builder_.add_link(way);
     first_.push_back(spans_.size());

@@ -20,8 +20,10 @@ namespace tenex {
 /// Earliest arrival at every vertex of a message that leaves `source` at time zero. Each hop takes alpha + beta*m. Any
 /// path over cut-through switches takes its alphas and beta*m of its slowest link; in such a switch the time is that of
 /// the message's first part. A slowed link counts there with its effective bandwidth: up to rounding, never too long.
-/// SimTime::max() where no path exists or the sum does not fit. Breadth-first where all hops take equally long, else
-/// Dijkstra. O(links log vertices).
+/// Over switches with virtual cut-through (hand_over.hpp) a path takes its alphas, the serialization of its first link,
+/// and what each link serializes longer than the one before it; the time of such a switch is that of the whole arrival.
+/// Not for networks with both. SimTime::max() where no path exists or the sum does not fit. Breadth-first where all
+/// hops take equally long, else Dijkstra. O(links log vertices).
 [[nodiscard]] std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, Bytes size);
 
 /// max over NPU pairs of the least total alpha on a path (beta = 0): the Diameter of TACOS, V-A. NPUs without links do

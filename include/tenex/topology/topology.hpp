@@ -5,6 +5,7 @@
 // O(vertices + links) memory, never a vertex-by-vertex table.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -67,11 +68,20 @@ using SlowWindows = std::vector<SlowWindow>;
 /// How a switch passes chunks on.
 enum class Forwarding : std::uint8_t {
   store_and_forward,  ///< it receives all of a chunk before it sends the chunk on; chunks may wait in its buffer
-  cut_through,        ///< it passes a chunk on while the chunk arrives; nothing waits there (wires.hpp)
+  cut_through,        ///< a send takes its whole path over switches at once; nothing waits there (wires.hpp)
+  /// It passes a chunk on while the chunk arrives, over every link at that link's own pace, and chunks may wait in its
+  /// buffer: Kermani and Kleinrock, "Virtual cut-through: a new computer communication switching technique", 1979
+  /// (HandOvers in timing.hpp).
+  virtual_cut_through,
 };
 
+inline constexpr std::array kForwardings = {Forwarding::store_and_forward, Forwarding::cut_through,
+                                            Forwarding::virtual_cut_through};
+
 [[nodiscard]] constexpr std::string_view to_string(Forwarding forwarding) {
-  return forwarding == Forwarding::cut_through ? "cut_through" : "store_and_forward";
+  constexpr std::array<std::string_view, kForwardings.size()> names = {"store_and_forward", "cut_through",
+                                                                       "virtual_cut_through"};
+  return names[static_cast<std::size_t>(forwarding)];
 }
 
 /// The buffer of a switch in which any number of chunks may wait.
@@ -82,8 +92,8 @@ struct SwitchProperties {
   bool copy = false;    ///< may forward one arrival over several out-links
   bool reduce = false;  ///< may add arrivals of the same chunk before forwarding
   Forwarding forwarding = Forwarding::store_and_forward;
-  /// Chunks that may wait at once: a chunk waits from its arrival until its last send from here starts, and one that is
-  /// sent on at the instant of its arrival does not wait. Only for switches that store and forward.
+  /// Chunks that may wait at once: a chunk waits from its whole arrival until its last send from here starts, and one
+  /// whose last send starts by then does not wait. Not for switches in which nothing waits (cut_through).
   std::uint32_t buffer = kUnlimitedBuffer;
   bool operator==(const SwitchProperties&) const = default;
 };

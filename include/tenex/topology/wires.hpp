@@ -11,8 +11,8 @@
 //   switch that reduces.
 // Either way their D must be the same: nothing is stored, so a signal has one speed.
 //
-// The same serves plans in which a switch that stores and forwards passes each chunk on at the instant of its arrival
-// (relay_wires_of()): there link i of the path is busy from the arrival at its source on.
+// The same serves plans in which a switch with a buffer passes each chunk on as soon as it may (relay_wires_of()):
+// there link i of the path is busy from that time on.
 //
 // Wires join holders: NPUs and switches that store and forward. Paths are those with the fewest links; of more than
 // kMostWiresPerPair between two holders as many are taken, evenly spread over all of them and turned by the pair, so
@@ -85,15 +85,17 @@ class Wires {
 /// The network whose links are the wires of `topology`: its NPUs, then its switches that store and forward, and one
 /// link per wire, in the order of the physical links at which they begin, then of the holders at which they end. A
 /// topology without cut-through switches is returned unchanged. Of an intact product shape the wires form the same
-/// shape, in which an NPU reaches all others of a switch directly. Errors: (resource) more than kMostWires wires.
+/// shape, in which an NPU reaches all others of a switch directly. Errors: (resource) more than kMostWires wires;
+/// (unsupported) switches with virtual cut-through beside them.
 /// O(holders * links of a holder's switches + spans).
 [[nodiscard]] Result<Topology> wires_of(const Topology& topology);
 
 /// The network whose links are the ways from NPU to NPU over at most one switch, for chunks of one size that no switch
-/// keeps longer than it must: a way up and down takes both hops, the second as soon as the first has arrived, so that
-/// nothing waits in a buffer. relayed() (tenex/schedule/views/relayed.hpp) makes a schedule on it one on `topology`.
-/// nullopt unless `topology` is an intact product of blocks with switches, all of which store and forward, links up and
-/// down are alike, and there are at most kMostWires ways. O(wires).
+/// keeps longer than it must: a way up and down takes both hops, the second as soon as the first has arrived (with
+/// virtual cut-through as soon as its first byte has), so that nothing waits in a buffer. relayed()
+/// (tenex/schedule/views/relayed.hpp) makes a schedule on it one on `topology`. nullopt unless `topology` is an intact
+/// product of blocks with switches, none of which cuts through without a buffer, links up and down are alike, and there
+/// are at most kMostWires ways. O(wires).
 [[nodiscard]] std::optional<Topology> relay_wires_of(const Topology& topology, Bytes chunk);
 /// The same of the paths of an unwound network's links alone, in their order: a network of the same translations
 /// (translation.hpp). `topology`: what was unwound, an intact product of switches that are joined with no others.

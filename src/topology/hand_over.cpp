@@ -1,0 +1,30 @@
+#include "tenex/topology/hand_over.hpp"
+
+#include "tenex/topology/timing.hpp"
+
+namespace tenex {
+
+bool any_passes_on_early(const Topology& topology) {
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    if (passes_on_early(topology, VertexId::at(v))) return true;
+  return false;
+}
+
+Topology with_early_switches_as(const Topology& topology, Forwarding forwarding) {
+  std::vector<SwitchProperties> switches;
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
+    switches.push_back(topology.switch_properties(VertexId::at(v)));
+    if (switches.back().forwarding == Forwarding::virtual_cut_through) switches.back().forwarding = forwarding;
+  }
+  return topology.with_switches(std::move(switches));
+}
+
+HandOvers::HandOvers(const Topology& topology, const std::vector<Bytes>& sizes)
+    : topology_(&topology), columns_(sizes.size()) {
+  if (!any_passes_on_early(topology)) return;
+  for (const LinkClass& link : topology.classes())
+    for (const Bytes size : sizes)
+      serialization_.push_back(link.windows == 0 ? serialization_time(size, link) : SimTime::zero());
+}
+
+}  // namespace tenex
