@@ -1,7 +1,8 @@
 // The definition of a valid schedule, written as simply as possible: quadratic loops over whole transfers, sets of
 // contributors as std::set. It shares nothing with the verifier: there are no events and no replay, and every question
 // is answered by looking at all transfers. Where links are wires, no two sends are one signal: as if no switch copied
-// or added.
+// or added. At a switch with virtual cut-through every byte is looked at: byte k of m comes at k / m of a link's
+// serialization, and must not leave before.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +27,14 @@ struct OracleAnswer {
 
 class NaiveOracle {
  public:
-  NaiveOracle(const Instance& instance, const Schedule& schedule)
+  /// `last`: of partial sums that stay apart at a switch with virtual cut-through the one that is there whole last is
+  /// sent on, else the first.
+  NaiveOracle(const Instance& instance, const Schedule& schedule, bool last = true)
       : topology_(instance.topology),
         collective_(instance.collective),
         occupancy_(instance.occupancy),
-        sends_(list_sends(schedule)) {}
+        sends_(list_sends(schedule)),
+        last_(last) {}
 
   OracleAnswer answer() {
     if (!sends_are_possible() || !links_are_exclusive() || !build_transfers() || !sources_hold() ||
@@ -122,7 +126,7 @@ class NaiveOracle {
       if (i == 0) continue;
       const auto& before = sends_[path[i - 1]];
       if (topology_.target(before.link) != topology_.source(send.link)) return false;
-      if (before.start + hop(before).latency > send.start) return false;
+      if (!comes_in_time(before, send)) return false;
     }
     return true;
   }
@@ -140,6 +144,26 @@ class NaiveOracle {
                           path.back(),
                           {},
                           {}});
+  }
+
+  SimTime serialization(const Send& send) const { return hop(send).latency - topology_.alpha(send.link); }
+  bool passes_early(VertexId vertex) const {
+    return !is_npu(vertex) && topology_.switch_properties(vertex).forwarding == Forwarding::virtual_cut_through;
+  }
+  /// Whether all that `in` brings comes before it leaves with `out`.
+  bool comes_in_time(const Send& in, const Send& out) const {
+    const SimTime first = in.start + topology_.alpha(in.link);
+    if (!passes_early(topology_.target(in.link))) return first + serialization(in) <= out.start;
+    const std::int64_t bytes = collective_.chunk_bytes(in.chunk).count();
+    for (std::int64_t k = 0; k <= bytes; ++k) {
+      const auto comes = first.count() * bytes + serialization(in).count() * k;
+      const auto leaves = out.start.count() * bytes + serialization(out).count() * k;
+      if (comes > leaves) return false;
+    }
+    return true;
+  }
+  bool in_time(const Transfer& in, const Transfer& out) const {
+    return comes_in_time(sends_[in.last_send], sends_[out.first_send]);
   }
 
   bool is_npu(VertexId vertex) const { return topology_.is_npu(vertex); }
@@ -188,10 +212,69 @@ class NaiveOracle {
     return last;
   }
 
+  /// Whether the transfers out of a vertex that passes each arrival on once can be matched with arrivals.
+  bool matches(std::size_t i, const std::vector<std::size_t>& arrived, std::set<std::size_t>& tried,
+               std::map<std::size_t, std::size_t>& out_of) const {
+    for (const auto j : arrived) {
+      if (!in_time(transfers_[j], transfers_[i]) || !tried.insert(j).second) continue;
+      if (out_of.contains(j) && !matches(out_of[j], arrived, tried, out_of)) continue;
+      out_of[j] = i;
+      return true;
+    }
+    return false;
+  }
+  bool all_match(VertexId vertex, ChunkId chunk) {
+    const auto arrived = into(vertex, chunk, Stage::copy);
+    std::map<std::size_t, std::size_t> out_of;
+    for (std::size_t i = 0; i < transfers_.size(); ++i) {
+      if (transfers_[i].source != vertex || transfers_[i].chunk != chunk || transfers_[i].stage != Stage::copy)
+        continue;
+      std::set<std::size_t> tried;
+      if (!matches(i, arrived, tried, out_of)) return false;
+    }
+    for (const auto& [in, out] : out_of) transfers_[out].taken_from = in;
+    return true;
+  }
+  /// The partial sums that a transfer takes along from a switch with virtual cut-through: all that come in time and are
+  /// there yet; of those that stay apart one.
+  bool takes_sums(std::size_t i, std::set<std::size_t>& taken) {
+    auto& transfer = transfers_[i];
+    const bool apart = !adds(transfer.source);
+    auto arrived = into(transfer.source, transfer.chunk, Stage::reduce);
+    if (apart && last_) std::ranges::reverse(arrived);
+    for (const auto j : arrived) {
+      if (!in_time(transfers_[j], transfer) || (!copies(transfer.source) && taken.contains(j))) continue;
+      if (apart && transfer.taken_from) break;
+      for (const auto who : transfers_[j].contributions)
+        if (!transfer.contributions.insert(who).second) return false;
+      taken.insert(j);
+      transfer.taken_from = j;
+    }
+    return !transfer.contributions.empty();
+  }
+  bool final_at(const Transfer& transfer) const {
+    for (const auto j : into(transfer.source, transfer.chunk, Stage::copy))
+      if (in_time(transfers_[j], transfer)) return true;
+    if (!adds(transfer.source)) return false;
+    std::set<std::uint32_t> sum;
+    for (const auto j : into(transfer.source, transfer.chunk, Stage::reduce))
+      if (in_time(transfers_[j], transfer))
+        sum.insert(transfers_[j].contributions.begin(), transfers_[j].contributions.end());
+    return reduces(collective_.kind()) && sum == everybody(transfer.chunk);
+  }
+
   /// Finds what the source of every transfer has at its start, in order of start.
   bool sources_hold() {
+    std::set<std::size_t> taken;
     for (std::size_t i = 0; i < transfers_.size(); ++i) {
       auto& transfer = transfers_[i];
+      if (passes_early(transfer.source)) {
+        const bool held = transfer.stage == Stage::reduce ? takes_sums(i, taken)
+                          : copies(transfer.source)       ? final_at(transfer)
+                                                    : all_match(transfer.source, transfer.chunk) || final_at(transfer);
+        if (!held) return false;
+        continue;
+      }
       const auto arrived = into(transfer.source, transfer.chunk, transfer.stage);
       const bool one_by_one = transfer.stage == Stage::copy ? !copies(transfer.source) : !adds(transfer.source);
       if (one_by_one) {
@@ -241,7 +324,7 @@ class NaiveOracle {
       for (std::uint32_t c = 0; c < collective_.chunks(); ++c) {
         const VertexId vertex(v);
         const ChunkId chunk(c);
-        if (!adds(vertex)) continue;
+        if (!adds(vertex) || passes_early(vertex)) continue;
         auto sum = own(vertex, chunk);
         std::optional<SimTime> emptied;
         for (const auto i : into(vertex, chunk, Stage::reduce)) {
@@ -296,7 +379,8 @@ class NaiveOracle {
     const bool needed = is_npu(transfer.target) && collective_.must_hold(npu_of(transfer.target), transfer.chunk);
     if (needed && summed && transfer.arrival <= *summed) return true;
     return std::any_of(transfers_.begin(), transfers_.end(), [&](const Transfer& next) {
-      return next.source == transfer.target && next.chunk == transfer.chunk && next.start >= transfer.arrival;
+      if (next.source != transfer.target || next.chunk != transfer.chunk) return false;
+      return passes_early(next.source) ? in_time(transfer, next) : next.start >= transfer.arrival;
     });
   }
   SimTime collective_time() const {
@@ -315,6 +399,7 @@ class NaiveOracle {
   const Collective& collective_;
   Occupancy occupancy_;
   std::vector<Send> sends_;
+  bool last_;
   std::vector<Transfer> transfers_;
 };
 

@@ -6,7 +6,9 @@
 // than the plan. A bound that would pass the plan is dropped, and the plan is not valid.
 //
 // Encoding: waits are counted per send. "Delivery i and all before it of its kind" is an event of its own (a prefix),
-// so a send that waits for many deliveries waits for one event, and all waits together are O(sends).
+// so a send that waits for many deliveries waits for one event, and all waits together are O(sends). A switch that
+// passes chunks on early does so at a time that depends on both links (tenex/topology/hand_over.hpp). There a send
+// waits for each delivery by itself: what the plan had ready for its link by its planned start.
 
 #include "tenex/schedule/timing/list_player.hpp"
 
@@ -14,85 +16,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "schedule/timing/passed_on.hpp"
 #include "schedule/timing/sum_order.hpp"
+#include "schedule/timing/wire_order.hpp"
 #include "schedule/vertex_roles.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/send.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
-
-// The order of sends on the physical links that wires share, as difference constraints (topology/wires.hpp).
-
-/// start of `later` >= start of `earlier` + gap.
-struct StartConstraint {
-  std::size_t later = 0;
-  std::size_t earlier = 0;
-  SimTime gap;            ///< may be negative: the later send may start first and reach the shared link after the other
-  bool together = false;  ///< one signal with the other
-};
-
-/// A send takes a physical link.
-struct Taking {
-  LinkId link;
-  SimTime from;
-  SimTime offset;
-  SimTime busy;
-  std::size_t send = 0;
-};
-
-std::vector<Taking> list_takings(const Instance& instance, std::span<const Send> sends) {
-  const Wires& wires = *instance.topology.wires();
-  const HopTimes times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
-  std::vector<Taking> takings;
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    const HopTime hop =
-        times.at(instance.topology.class_of(sends[i].link), instance.collective.size_class(sends[i].chunk));
-    const SimTime serialization = hop.latency - instance.topology.alpha(sends[i].link);
-    for (const auto& [link, offset] : wires.spans(sends[i].link)) {
-      const SimTime own = instance.occupancy == Occupancy::transfer ? wires.network().alpha(link) : SimTime::zero();
-      takings.push_back({link, sends[i].start + offset, offset, serialization + own, i});
-    }
-  }
-  std::sort(takings.begin(), takings.end(), [](const Taking& a, const Taking& b) {
-    return std::tie(a.link, a.from, a.send) < std::tie(b.link, b.from, b.send);
-  });
-  return takings;
-}
-
-/// The constraints that keep the order of a valid schedule's sends on every physical link, and sends that are one
-/// signal together. Empty where links are physical. O(spans log spans) for the sends' spans.
-std::vector<StartConstraint> wire_order(const Instance& instance, std::span<const Send> sends) {
-  if (instance.topology.wires() == nullptr) return {};
-  const auto takings = list_takings(instance, sends);
-  std::vector<StartConstraint> constraints;
-  const Taking* first = nullptr;  // of the present signal, whose takings all begin and end together
-  for (const Taking& taking : takings) {
-    if (first == nullptr || taking.link != first->link) {
-      first = &taking;
-      continue;
-    }
-    if (taking.from == first->from) {
-      constraints.push_back({taking.send, first->send, first->offset - taking.offset, true});
-      constraints.push_back({first->send, taking.send, taking.offset - first->offset, true});
-      continue;
-    }
-    constraints.push_back({taking.send, first->send, first->offset - taking.offset + first->busy});
-    first = &taking;
-  }
-  return constraints;
-}
 
 using Index = std::uint32_t;  ///< of a send in planned order
 constexpr Index kNobody = std::numeric_limits<Index>::max();
@@ -120,6 +66,7 @@ class ListPlayer {
         sends_(planned.sends),
         timed_as_planned_(planned.arrivals.empty()),
         hops_(topology_, collective_.chunk_sizes(), instance.occupancy),
+        hand_overs_(topology_, collective_.chunk_sizes()),
         lower_(sends_.size()),
         waits_for_(sends_.size(), 0),
         next_delivery_(sends_.size(), kNobody),
@@ -138,8 +85,10 @@ class ListPlayer {
   Result<PlayedStarts> play() {
     chain_sends();
     group_deliveries();
+    passed_on_early_ = find_passed_on(instance_, hand_overs_, sends_, arrivals_);
     if (auto done = find_supplies(); !done) return done.errors();
-    const SumOrder sums(topology_, sends_, arrivals_, takes_);
+    index_early_waits();
+    const SumOrder sums(topology_, sends_, heads(), takes_);
     do {
       begin_round();
       start_all();
@@ -155,6 +104,22 @@ class ListPlayer {
 
   [[nodiscard]] HopTime hop(Index i, SimTime start) const {
     return hops_.at(topology_.class_of(sends_[i].link), collective_.size_class(sends_[i].chunk), start);
+  }
+  [[nodiscard]] SimTime lead(Index in, Index out) const {
+    return hand_overs_.lead(sends_[in].link, sends_[out].link, collective_.size_class(sends_[in].chunk));
+  }
+  [[nodiscard]] bool early_at(VertexId vertex) const { return hand_overs_.any() && passes_on_early(topology_, vertex); }
+  /// How long after its start a send first counts at its target: from there on it may leave a switch that passes chunks
+  /// on early.
+  [[nodiscard]] SimTime first_counts(Index i) const {
+    return early_at(target(i)) ? topology_.alpha(sends_[i].link) : hop(i, start_[i]).latency;
+  }
+  /// Planned arrivals, at switches that pass chunks on early those of first bytes.
+  [[nodiscard]] std::vector<SimTime> heads() const {
+    std::vector<SimTime> heads = arrivals_;
+    for (Index i = 0; hand_overs_.any() && i < sends_.size(); ++i)
+      if (early_at(target(i))) heads[i] = sends_[i].start + topology_.alpha(sends_[i].link);
+    return heads;
   }
   [[nodiscard]] VertexId source(Index i) const { return topology_.source(sends_[i].link); }
   [[nodiscard]] VertexId target(Index i) const { return topology_.target(sends_[i].link); }
@@ -282,21 +247,35 @@ class ListPlayer {
     }
     std::sort(hops.begin(), hops.end(),
               [&](Index a, Index b) { return std::tuple(sends_[a].message, a) < std::tuple(sends_[b].message, b); });
-    std::size_t first = 0;
+    for (auto first = hops.begin(), end = first; first != hops.end(); first = end) {
+      const MessageId message = sends_[*first].message;
+      end = std::find_if(first, hops.end(), [&](Index i) { return sends_[i].message != message; });
+      if (auto done = find_supplies(std::span(first, end)); !done) return done;
+    }
+    return success();
+  }
+
+  /// The same for the hops of a message, in planned order. A hop over a switch that passes chunks on early may start
+  /// with the hop before it, and stand before it in the list.
+  Status find_supplies(std::span<const Index> hops) {
+    bool begun = false;
     for (std::size_t h = 0; h < hops.size(); ++h) {
-      if (sends_[hops[h]].message != sends_[hops[first]].message) first = h;
-      if (h == first) {
-        if (!wait_for_chunk(hops[h]))
-          return never_comes_error(hops[h], "its source neither holds it at first nor receives it");
-        continue;
+      const bool early = early_at(source(hops[h]));
+      Index before = kNobody;
+      for (std::size_t other = 0; other < (early ? hops.size() : h); ++other) {
+        const bool at_once = sends_[hops[other]].start == sends_[hops[h]].start;
+        if (target(hops[other]) == source(hops[h]) && (other < h || (at_once && before == kNobody)))
+          before = hops[other];
       }
-      auto previous = h;
-      while (previous > first && target(hops[previous - 1]) != source(hops[h])) --previous;
-      if (previous == first)
+      if (before != kNobody) {
+        takes_[hops[h]] = false;
+        wait(hops[h], arrival_of(before));
+      } else if (std::exchange(begun, true)) {
         return never_comes_error(
             hops[h], fmt::format("no earlier hop of message {} ends at its source", sends_[hops[h]].message.value()));
-      takes_[hops[h]] = false;
-      wait(hops[h], arrival_of(hops[previous - 1]));
+      } else if (!wait_for_chunk(hops[h])) {
+        return never_comes_error(hops[h], "its source neither holds it at first nor receives it");
+      }
     }
     return success();
   }
@@ -308,6 +287,9 @@ class ListPlayer {
     const Supply sums = supply(from, send.chunk, Stage::reduce, send.start);
     if (send.stage == Stage::reduce) {
       if (sum_role(topology_, from) == SumRole::queues && pass_on(i, sums)) return true;
+      // What leaves such a switch in several sums depends on when each first byte comes.
+      if (early_at(from) && sums.any() && sum_role(topology_, from) != SumRole::queues)
+        in_order_ = in_order_ && sums_left_.insert(sums.begin).second;
       return wait_for_all(i, sums, contributes(topology_, collective_, from, send.chunk));
     }
     if (topology_.is_npu(from) && collective_.holds_at_start(npu_of(from), send.chunk)) return true;
@@ -315,15 +297,28 @@ class ListPlayer {
     if (!keeps_copies(topology_, from) && pass_on(i, copies)) return true;
     const bool adds = sum_role(topology_, from) != SumRole::queues;
     const bool complete = sums.any() && adds && passed_on_[sums.begin] > 0;
-    if (!complete && (copies.any_in_time() || !sums.any())) return wait_for_all(i, copies, false);
+    if (!complete && (any_in_time(copies, i) || !sums.any())) return wait_for_all(i, copies, false);
     if (adds) passed_on_[sums.begin] = 1;
     return wait_for_all(i, sums, false);
+  }
+
+  /// Whether the plan had some delivery for a send.
+  [[nodiscard]] bool any_in_time(const Supply& supply, Index send) const {
+    if (!early_at(source(send))) return supply.any_in_time();
+    for (std::size_t place = supply.begin; place < supply.end; ++place)
+      if (planned_ready(deliveries_[place], send)) return true;
+    return false;
   }
 
   /// Waits for the next delivery that is sent on once; false where the plan had none in time.
   bool pass_on(Index i, const Supply& supply) {
     if (!supply.any()) return false;
     Index& next = passed_on_[supply.begin];
+    if (early_at(source(i))) {
+      if (passed_on_early_[i] == kPassesNothingOn) return false;
+      wait(i, arrival_of(passed_on_early_[i]));
+      return true;
+    }
     if (supply.begin + next >= supply.in_time) return false;
     wait(i, arrival_of(deliveries_[supply.begin + next++]));
     return true;
@@ -332,6 +327,7 @@ class ListPlayer {
   /// Waits for all deliveries that the plan had in time (of copies the first that is there); where there was none and
   /// the source has nothing, for the first.
   bool wait_for_all(Index i, const Supply& supply, bool source_has_it) {
+    if (early_at(source(i))) return wait_for_each(i, supply, source_has_it);
     if (supply.any_in_time())
       wait(i, prefix_of(deliveries_[supply.in_time - 1]));
     else if (!source_has_it && supply.any())
@@ -339,6 +335,33 @@ class ListPlayer {
     else
       return source_has_it;
     return true;
+  }
+
+  /// Whether the plan had a delivery ready for a send.
+  [[nodiscard]] bool planned_ready(Index delivery, Index send) const {
+    return arrivals_[delivery] - lead(delivery, send) <= sends_[send].start;
+  }
+  /// The same at a switch that passes chunks on early.
+  bool wait_for_each(Index i, const Supply& supply, bool source_has_it) {
+    std::uint32_t waits = 0;
+    const auto wait_for = [&](std::size_t place) {
+      early_waits_.emplace_back(deliveries_[place], i);
+      ++waits;
+    };
+    for (std::size_t place = supply.begin; place < supply.end; ++place)
+      if (planned_ready(deliveries_[place], i)) wait_for(place);
+    if (waits == 0 && !source_has_it && supply.any()) wait_for(supply.begin);
+    if (waits == 0) return source_has_it;
+    ++waits_for_[i];
+    early_needs_.emplace_back(i, waits);
+    return true;
+  }
+  void index_early_waits() {
+    if (!hand_overs_.any()) return;
+    std::ranges::sort(early_waits_);
+    first_early_wait_.assign(sends_.size() + 1, 0);
+    for (const auto& [delivery, send] : early_waits_) ++first_early_wait_[delivery + 1];
+    std::partial_sum(first_early_wait_.begin(), first_early_wait_.end(), first_early_wait_.begin());
   }
 
   // Playing.
@@ -354,6 +377,10 @@ class ListPlayer {
       if (round_waits_for_[i] == 0) ready_.push_back(i);
     }
     started_ = 0;
+    if (!hand_overs_.any()) return;
+    early_left_.assign(sends_.size(), 0);
+    early_time_.assign(sends_.size(), SimTime::of(-1));
+    for (const auto& [send, waits] : early_needs_) early_left_[send] = waits;
   }
 
   void start_all() {
@@ -363,8 +390,13 @@ class ListPlayer {
       ++started_;
       free_links(i);
       const SimTime arrival = start_[i] + hop(i, start_[i]).latency;
-      release_all(arrival_of(i), arrival);
-      if (delivers(i)) complete_prefixes(i, arrival);
+      for (Index send = waiting_.first(arrival_of(i)); send != kNobody; send = waiting_.next(send))
+        release(send, arrival - lead(i, send));
+      if (!delivers(i)) continue;
+      if (early_at(target(i)))
+        deliver_early(i, arrival);
+      else
+        complete_prefixes(i, arrival);
     }
   }
   void release(Index send, SimTime time) {
@@ -373,6 +405,20 @@ class ListPlayer {
   }
   void release_all(std::size_t event, SimTime time) {
     for (Index send = waiting_.first(event); send != kNobody; send = waiting_.next(send)) release(send, time);
+  }
+  /// Delivery i comes to a switch that passes it on early.
+  void deliver_early(Index i, SimTime arrival) {
+    for (auto each = first_early_wait_[i]; each < first_early_wait_[i + 1]; ++each) {
+      const Index send = early_waits_[each].second;
+      const SimTime ready = arrival - lead(i, send);
+      SimTime& time = early_time_[send];
+      // Of final values the first suffices; of sums all are needed, whether they leave as one or as the final value.
+      if (time < SimTime::zero())
+        time = ready;
+      else
+        time = sends_[i].stage == Stage::copy ? std::min(time, ready) : std::max(time, ready);
+      if (--early_left_[send] == 0) release(send, time);
+    }
   }
   /// Delivery i has come: its prefix is complete once the one before it is, and so on.
   void complete_prefixes(Index i, SimTime time) {
@@ -398,7 +444,7 @@ class ListPlayer {
       raised = true;
     };
     sums.check(
-        start_, [&](std::size_t i) { return hop(static_cast<Index>(i), start_[i]).latency; }, raise);
+        start_, [&](std::size_t i) { return first_counts(static_cast<Index>(i)); }, raise);
     for (const StartConstraint& each : signals_) raise(each.later, start_[each.earlier] + each.gap);
     return raised;
   }
@@ -424,6 +470,7 @@ class ListPlayer {
   const std::vector<Send>& sends_;  ///< in planned order
   bool timed_as_planned_;           ///< sends take as long as planned, so links do, too
   StartedHops hops_;
+  HandOvers hand_overs_;
   std::vector<SimTime> arrivals_;  ///< planned
   std::vector<SimTime> lower_;     ///< no send starts before
   std::vector<bool> takes_;        ///< from its source: no later hop of a message
@@ -438,11 +485,19 @@ class ListPlayer {
   std::vector<Index> next_delivery_;      ///< of the same kind
   std::vector<std::uint8_t> prefix_needs_;
   WaitingLists waiting_;
+  // Of switches that pass chunks on early.
+  std::vector<Index> passed_on_early_;                        ///< by send: the delivery that it passes on
+  std::vector<std::pair<Index, Index>> early_waits_;          ///< a delivery, and a send that waits for it
+  std::vector<std::pair<Index, std::uint32_t>> early_needs_;  ///< a send, and for how many it waits
+  std::vector<std::size_t> first_early_wait_;                 ///< by delivery, then the end
+  std::unordered_set<std::size_t> sums_left_;                 ///< by kind of delivery, at its first place
 
   std::vector<SimTime> start_;  ///< the latest of what is known of each send so far
   std::vector<std::uint8_t> round_waits_for_;
   std::vector<std::uint8_t> round_prefix_needs_;
   std::vector<SimTime> prefix_time_;
+  std::vector<std::uint32_t> early_left_;  ///< by send
+  std::vector<SimTime> early_time_;        ///< of those that have come
   std::vector<Index> ready_;
   std::size_t started_ = 0;
   bool in_order_ = true;

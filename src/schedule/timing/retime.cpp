@@ -18,6 +18,7 @@
 #include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/schedule/timing/list_player.hpp"
 #include "tenex/schedule/timing/player.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
@@ -176,8 +177,47 @@ std::size_t retime_bytes(const Topology& topology, std::uint64_t sends) {
   return kOnce + static_cast<std::size_t>(sends) * (topology.direct() && !topology.varies() ? 50 : 100);
 }
 
+namespace {
+
+/// The last arrival of a partial sum.
+SimTime end_of_sums(const Instance& instance, const std::vector<Send>& sends, const std::vector<SimTime>& start) {
+  const StartedHops times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
+  SimTime last;
+  for (std::size_t i = 0; i < sends.size(); ++i)
+    if (sends[i].stage == Stage::reduce)
+      last = std::max(last, start[i] + times
+                                           .at(instance.topology.class_of(sends[i].link),
+                                               instance.collective.size_class(sends[i].chunk), start[i])
+                                           .latency);
+  return last;
+}
+
+}  // namespace
+
+std::size_t retime_early_bytes(std::uint64_t sends) {
+  constexpr std::size_t kBytesOfSend = 300;
+  return static_cast<std::size_t>(sends) * kBytesOfSend;
+}
+
+Schedule retime_early(const Instance& instance, const Schedule& schedule, std::span<const StartDelay> start_delays,
+                      bool overlap) {
+  PlannedSends planned{list_sends(schedule), {}};
+  PlayRules rules{.start_delays = start_delays};
+  auto played = play_list(instance, planned, rules);
+  if (!overlap && played && played->in_order) {
+    rules.copies_from = end_of_sums(instance, planned.sends, played->start);
+    played = play_list(instance, planned, rules);
+  }
+  if (!played || !played->in_order) return schedule;
+  for (std::size_t i = 0; i < planned.sends.size(); ++i) planned.sends[i].start = played->start[i];
+  Schedule retimed = make_list_schedule(std::move(planned.sends));
+  TENEX_ENSURES(last_arrival(instance, retimed) <= last_arrival(instance, schedule), "no later an end");
+  return retimed;
+}
+
 Schedule retime(const Instance& instance, const Schedule& schedule) {
   TENEX_EXPECTS(!(instance.topology.varies() && instance.collective.has_sums()), "no sums where bandwidth varies");
+  if (any_passes_on_early(instance.topology)) return retime_early(instance, schedule, {}, true);
   auto in_one_pass = retime_in_one_pass(instance, schedule);
   Schedule retimed = in_one_pass ? *std::move(in_one_pass) : retime_list(instance, schedule);
   TENEX_ENSURES(retimed.sends() == schedule.sends(), "as many sends");

@@ -16,7 +16,8 @@ struct Passage {
   std::uint32_t chunk = 0;  ///< or payload
   Stage stage = Stage::copy;
   MessageId message = MessageId::none();  ///< only while it passes the switch within a message
-  SimTime time;
+  SimTime time;   ///< of an arrival from which on it may leave the switch at the earliest, else of the start
+  SimTime whole;  ///< of an arrival: when all of it is there
   bool leaves = false;
 
   [[nodiscard]] auto thing() const { return std::tuple(vertex, chunk, stage, message); }
@@ -44,14 +45,16 @@ std::vector<Passage> list_passages(const Context& context, const Schedule& sched
     for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
       const Send send = buffer.batch[i];
       if (!context.link_exists(send) || !context.chunk_exists(send)) continue;
-      const auto add = [&](VertexId vertex, SimTime time, bool leaves, bool in_message) {
-        if (is_limited(topology, vertex))
-          passages.push_back(
-              {vertex, send.chunk.value(), send.stage, in_message ? send.message : MessageId::none(), time, leaves});
-      };
       // Messages begin and end at NPUs, so what passes a switch in a message stays in it.
-      add(context.target(send), context.arrival(send), false, send.message.exists());
-      add(context.source(send), send.start, true, send.message.exists());
+      const auto add = [&](VertexId vertex, SimTime time, SimTime whole, bool leaves) {
+        if (is_limited(topology, vertex))
+          passages.push_back({vertex, send.chunk.value(), send.stage, send.message, time, whole, leaves});
+      };
+      const SimTime whole = context.arrival(send);
+      const VertexId target = context.target(send);
+      const SimTime head = saturating_sum(send.start, topology.alpha(send.link));
+      add(target, context.passes_on_early(target) ? head : whole, whole, false);
+      add(context.source(send), send.start, send.start, true);
     }
   }
   std::sort(passages.begin(), passages.end(), [](const Passage& a, const Passage& b) { return a.order() < b.order(); });
@@ -71,7 +74,7 @@ void match(const Topology& topology, std::span<const Passage> passages, std::vec
   if (keeps && !passages.front().message.exists()) {
     const auto first = std::ranges::find(passages, false, &Passage::leaves);
     const auto last = std::find_if(passages.rbegin(), passages.rend(), [](const Passage& p) { return p.leaves; });
-    if (first != passages.end() && last != passages.rend()) wait(first->time, last->time);
+    if (first != passages.end() && last != passages.rend()) wait(first->whole, last->time);
     return;
   }
   const bool adds = sums && sum_role(topology, vertex) != SumRole::queues;
@@ -79,7 +82,7 @@ void match(const Topology& topology, std::span<const Passage> passages, std::vec
   std::size_t left = 0;
   for (const Passage& passage : passages) {
     if (!passage.leaves) {
-      waiting.push_back(passage.time);
+      waiting.push_back(passage.whole);
     } else if (left < waiting.size()) {
       wait(waiting[left], passage.time);
       left = adds ? waiting.size() : left + 1;

@@ -1,8 +1,8 @@
-// Buffers: how many chunks wait in switches that store and forward.
+// Buffers: how many chunks wait in switches.
 //
-// A chunk waits from its arrival until its last send from the switch starts; one that is sent on at the instant of its
-// arrival, or never, does not wait. Where a switch cannot copy, arrivals are matched with sends in order; what a switch
-// that reduces has added together is one chunk.
+// A chunk waits from its whole arrival until its last send from the switch starts; one that is sent on by then, or
+// never, does not wait. Where a switch cannot copy, arrivals are matched with sends in order; what a switch that
+// reduces has added together is one chunk.
 #pragma once
 
 #include <cstdint>

@@ -3,18 +3,25 @@
 #include <algorithm>
 #include <limits>
 
+#include "schedule/instant_order.hpp"
+
 namespace tenex::verifier {
 
-Context::Context(const Instance& instance, const Payloads* payloads)
+Context::Context(const Instance& instance, const Payloads* payloads, TakenAlong taken_along)
     : topology_(instance.topology),
       collective_(instance.collective),
       occupancy_(instance.occupancy),
       payloads_(payloads),
       sizes_(instance.collective.chunk_sizes()),
-      times_(instance.topology, sizes_, instance.occupancy) {
-  if (payloads_ == nullptr) return;
-  for (std::size_t i = 0; i < payloads_->size(); ++i) add_payload(payloads_->of(i));
-  times_ = StartedHops(instance.topology, sizes_, instance.occupancy);
+      times_(instance.topology, sizes_, instance.occupancy),
+      taken_along_(taken_along) {
+  if (payloads_ != nullptr) {
+    for (std::size_t i = 0; i < payloads_->size(); ++i) add_payload(payloads_->of(i));
+    times_ = StartedHops(instance.topology, sizes_, instance.occupancy);
+  }
+  if (taken_along == TakenAlong::whole || !tenex::any_passes_on_early(topology_)) return;
+  hand_overs_.emplace(topology_, sizes_);
+  passes_on_at_once_ = tenex::passes_on_at_once(topology_);
 }
 
 bool Context::fits(std::span<const ChunkId> payload) const {

@@ -6,22 +6,33 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/schedule/send.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex::verifier {
 
+/// What a send takes along from a switch that passes chunks on early. A schedule does not say it, and is valid if it is
+/// by one of these.
+enum class TakenAlong : std::uint8_t {
+  last,   ///< of things that stay apart the one that is there whole last, which leaves the most to later sends
+  first,  ///< of things that stay apart the one that is there whole first
+  whole,  ///< only what has arrived whole, as if the switch stored and forwarded
+};
+
 /// Borrowed inputs of one verification and the table of hop times.
 class Context {
  public:
   /// `payloads`: nullptr where every send carries one chunk.
-  Context(const Instance& instance, const Payloads* payloads = nullptr);
+  explicit Context(const Instance& instance, const Payloads* payloads = nullptr,
+                   TakenAlong taken_along = TakenAlong::last);
 
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] const Collective& collective() const { return collective_; }
@@ -54,6 +65,20 @@ class Context {
   /// Saturates, because a schedule may claim any start and must not overflow the check.
   [[nodiscard]] SimTime arrival(const Send& send) const { return saturating_sum(send.start, hop(send).latency); }
 
+  /// Whether a vertex may pass on what has not arrived whole. O(1).
+  [[nodiscard]] bool passes_on_early(VertexId vertex) const {
+    return hand_overs_ && tenex::passes_on_early(topology_, vertex);
+  }
+  /// Whether some vertex does, and whether that may be at the instant at which a send to it starts.
+  [[nodiscard]] bool any_passes_on_early() const { return hand_overs_.has_value(); }
+  [[nodiscard]] bool passes_on_at_once() const { return passes_on_at_once_; }
+  [[nodiscard]] TakenAlong taken_along() const { return taken_along_; }
+  /// When what `in` brings may leave with `out`, which begins where `in` ends.
+  [[nodiscard]] SimTime ready(const Send& in, const Send& out) const {
+    const SimTime whole = arrival(in);
+    return hand_overs_ ? whole - hand_overs_->lead(in.link, out.link, size_class(in)) : whole;
+  }
+
   /// Sends of one lane have a class of links, a size and a stage, so they arrive in the order of their starts.
   [[nodiscard]] std::size_t lanes() const { return topology_.classes().size() * sizes_.size() * 2; }
   [[nodiscard]] std::size_t lane(const Send& send) const {
@@ -78,6 +103,9 @@ class Context {
   std::vector<Bytes> sizes_;                    ///< sizes of chunks, then of payloads, each once
   std::vector<std::uint32_t> size_of_payload_;  ///< index into sizes_, or kUnfit
   StartedHops times_;
+  TakenAlong taken_along_;
+  std::optional<HandOvers> hand_overs_;  ///< only where some switch passes chunks on early
+  bool passes_on_at_once_ = false;       ///< a link to such a switch has no alpha
 };
 
 }  // namespace tenex::verifier

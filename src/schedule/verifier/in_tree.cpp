@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/verifier/passing.hpp"
 #include "schedule/verifier/paths.hpp"
 #include "schedule/verifier/replay.hpp"
 #include "schedule/vertex_roles.hpp"
@@ -70,6 +71,7 @@ class InTreeCheck {
   InTreeCheck(const Context& context, std::vector<RootedSum> sums)
       : context_(context),
         arrivals_(context.lanes()),
+        passing_(context),
         paths_(context),
         sent_(context.topology().npus(), context.collective().chunks()) {
     report_.holds = true;
@@ -78,6 +80,7 @@ class InTreeCheck {
 
   InTreeReport run(const Schedule& schedule) {
     replay(context_, schedule, arrivals_, *this);
+    passing_.finish([this](const Arrival& arrival) { arrive(arrival, arrival.send.chunk); });
     std::size_t to_send = 0;
     for (const auto& [key, relay] : relays_) require(relay.waiting == 0);
     const auto& collective = context_.collective();
@@ -94,7 +97,11 @@ class InTreeCheck {
     const PathStep step = paths_.step(send);
     if (!require(!step.broken) || send.stage == Stage::copy) return std::nullopt;
     if (step.takes) {
-      for (const ChunkId chunk : context_.chunks(send)) leave(context_.source(send), chunk);
+      for (const ChunkId chunk : context_.chunks(send)) {
+        const auto unpack = [this, chunk](const Arrival& arrival) { arrive(arrival, chunk); };
+        require(!passing_.hand_over(send, chunk, unpack));
+        leave(context_.source(send), chunk);
+      }
       in_flight_ += context_.chunks(send).size();
       report_.peak_in_flight = std::max(report_.peak_in_flight, in_flight_ + waiting_);
     }
@@ -103,6 +110,14 @@ class InTreeCheck {
 
   void arrive(const Arrival& arrival) {
     for (const ChunkId chunk : context_.chunks(arrival.send)) arrive(arrival, chunk);
+  }
+
+  /// A send to a switch that passes chunks on early has started.
+  void pass(Arrival arrival) {
+    for (const ChunkId chunk : context_.chunks(Send(arrival.send))) {
+      arrival.send.chunk = chunk;
+      passing_.add(arrival);
+    }
   }
 
  private:
@@ -151,6 +166,7 @@ class InTreeCheck {
 
   const Context& context_;
   Arrivals arrivals_;
+  PassingArrivals passing_;
   MessagePaths paths_;
   BitMatrix sent_;  ///< by contributors
   std::unordered_map<std::uint64_t, Relay> relays_;

@@ -86,7 +86,8 @@ class WireRoles {
   }
 
   /// Whether a wire's links lead from its source over switches to its target, in its times. A switch that cuts through
-  /// passes on what arrives, one that stores and forwards begins when all has arrived.
+  /// passes on what arrives, and so does one with virtual cut-through between links that are equally fast; one that
+  /// stores and forwards begins when all has arrived.
   [[nodiscard]] bool is_path(LinkId wire, NpuId source, NpuId target) const {
     const std::uint16_t claimed = instance_.topology.class_of(wire);
     SimTime offset;
@@ -95,7 +96,9 @@ class WireRoles {
     for (const WireSpan& span : wires_.spans(wire)) {
       if (at != vertex_of(source)) {
         if (network_.is_npu(at)) return false;
-        if (!cuts_through(network_, at)) offset += std::exchange(slowest, SimTime::zero());
+        const bool early = passes_on_early(network_, at);
+        if (early && slowest != link_time_[network_.class_of(span.link)]) return false;
+        if (!early && !cuts_through(network_, at)) offset += std::exchange(slowest, SimTime::zero());
       }
       if (network_.source(span.link) != at || span.offset != offset) return false;
       offset += network_.alpha(span.link);

@@ -30,7 +30,7 @@ PathStep MessagePaths::step(const Send& send) {
 
 PathStep MessagePaths::begin(const Send& send) {
   auto& message = under_way_[send.message];
-  message = {send, context_.arrival(send)};
+  message = {send};
   if (!context_.topology().is_npu(context_.source(send))) {
     message.broken = true;
     return broken(fmt::format("message {} begins at switch {}; only an NPU can send one", send.message.value(),
@@ -56,11 +56,10 @@ PathStep MessagePaths::go_on(const Send& send, UnderWay& message) {
   if (context_.source(send) != at)
     return fail(fmt::format("message {} was last sent to {}, so it cannot go on from here", send.message.value(),
                             name_of(context_.topology(), at)));
-  if (send.start < message.arrival)
+  if (const SimTime ready = context_.ready(last, send); send.start < ready)
     return fail(fmt::format("message {} does not reach {} until {}", send.message.value(),
-                            name_of(context_.topology(), at), text_of(message.arrival)));
+                            name_of(context_.topology(), at), text_of(ready)));
   message.last_hop = send;
-  message.arrival = context_.arrival(send);
   PathStep result;
   result.takes = false;
   result.payload = message.payload;

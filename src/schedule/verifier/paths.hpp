@@ -43,7 +43,6 @@ class MessagePaths {
  private:
   struct UnderWay {
     Send last_hop;
-    SimTime arrival;  ///< of the last hop
     std::uint32_t payload = 0;
     bool broken = false;
   };

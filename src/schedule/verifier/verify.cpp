@@ -23,6 +23,7 @@
 #include "schedule/verifier/holdings.hpp"
 #include "schedule/verifier/in_tree.hpp"
 #include "schedule/verifier/links.hpp"
+#include "schedule/verifier/passing.hpp"
 #include "schedule/verifier/paths.hpp"
 #include "schedule/verifier/replay.hpp"
 #include "schedule/verifier/sums.hpp"
@@ -53,6 +54,7 @@ class EventChecks {
         start_of_(options.start_delays.empty() ? 0 : context.topology().vertices()),
         findings_(context, options.max_findings),
         arrivals_(context.lanes()),
+        passing_(context),
         links_(context),
         paths_(context),
         holdings_(context),
@@ -63,6 +65,7 @@ class EventChecks {
 
   Verdict run(const Schedule& schedule) {
     replay(context_, schedule, arrivals_, *this);
+    passing_.finish([this](const Arrival& arrival) { unpack(arrival); });
     check_paths_ended();
     for (const Overflow& overflow : find_overflows(context_, schedule)) report(overflow);
     if (sums_known_) check_postconditions();
@@ -105,18 +108,28 @@ class EventChecks {
 
   /// A send is unpacked at its link's target.
   void arrive(const Arrival& arrival) {
-    if (!context_.carries_payload(arrival.send)) return unpack(arrival);
+    for_each_part(arrival, [this](const Arrival& part) { unpack(part); });
+  }
+  /// A send to a switch that passes chunks on early has started.
+  void pass(const Arrival& arrival) {
+    for_each_part(arrival, [this](const Arrival& part) { passing_.add(part); });
+  }
+
+ private:
+  /// What an arrival brings, chunk by chunk.
+  template <class Visit>
+  void for_each_part(const Arrival& arrival, Visit&& visit) {
+    if (!context_.carries_payload(arrival.send)) return visit(arrival);
     Arrival part = arrival;
     for (std::size_t i = 0; const ChunkId chunk : context_.chunks(arrival.send)) {
       part.send.chunk = chunk;
       part.payload = bags_[arrival.payload].empty() ? 0 : bags_[arrival.payload][i++];
-      unpack(part);
+      visit(part);
     }
     bags_[arrival.payload].clear();
     free_bags_.push_back(arrival.payload);
   }
 
- private:
   /// One chunk of a send is unpacked.
   void unpack(const Arrival& arrival) {
     const VertexId vertex = context_.target(arrival.send);
@@ -172,6 +185,11 @@ class EventChecks {
   /// Checks that the source has what the send claims. Returns what the send takes along.
   std::uint32_t take(const Send& send) {
     const VertexId source = context_.source(send);
+    const auto unpack_part = [this](const Arrival& arrival) { unpack(arrival); };
+    if (const auto early = passing_.hand_over(send, send.chunk, unpack_part)) {
+      report_early(send, *early);
+      return 0;
+    }
     if (send.stage == Stage::reduce) {
       const TakenSum taken = sums_.take(source, send.chunk);
       if (partial_) partial_->take(source, send.chunk);
@@ -199,8 +217,16 @@ class EventChecks {
   void report_lack(const Send& send) {
     findings_.add(Violation::source_lacks_chunk, send, [&] {
       const VertexId source = context_.source(send);
-      const auto coming = arrivals_.find_copy(context_, source, send.chunk);
+      const auto coming = context_.passes_on_early(source) ? passing_.next_for(send, send.chunk)
+                                                           : arrivals_.find_copy(context_, source, send.chunk);
       return fmt::format("{} does not hold the chunk{}", name(source), coming ? " until " + text_of(*coming) : "");
+    });
+  }
+
+  void report_early(const Send& send, SimTime from) {
+    findings_.add(Violation::source_lacks_chunk, send, [&] {
+      return fmt::format("what {} is receiving may leave over this link from {} on", name(context_.source(send)),
+                         text_of(from));
     });
   }
 
@@ -271,6 +297,7 @@ class EventChecks {
   std::vector<SimTime> start_of_;  ///< by vertex; empty where no NPU is delayed
   Findings findings_;
   Arrivals arrivals_;
+  PassingArrivals passing_;
   LinkOccupancy links_;
   MessagePaths paths_;
   CopyHoldings holdings_;
@@ -305,6 +332,14 @@ std::optional<Verdict> skip_replay(const Context& context, const Schedule& sched
   return verdict;
 }
 
+Verdict judge_by_replay(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
+  auto method = choose_method(context, schedule, options);
+  Verdict verdict = EventChecks(context, method, options).run(schedule);
+  verdict.reduction_check = method.name;
+  verdict.memory_needed_bytes = method.memory_needed_bytes;
+  return verdict;
+}
+
 Verdict judge(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
   const Context context(instance, schedule.payloads());
   const bool varies = instance.topology.varies();
@@ -313,10 +348,12 @@ Verdict judge(const Instance& instance, const Schedule& schedule, const VerifyOp
   if (auto verdict = skip_replay(context, schedule, options)) return *std::move(verdict);
   if (!varies && options.start_delays.empty())
     if (auto verdict = verify_by_link(context, schedule, options)) return *std::move(verdict);
-  auto method = choose_method(context, schedule, options);
-  Verdict verdict = EventChecks(context, method, options).run(schedule);
-  verdict.reduction_check = method.name;
-  verdict.memory_needed_bytes = method.memory_needed_bytes;
+  Verdict verdict = judge_by_replay(context, schedule, options);
+  for (const auto taken : {TakenAlong::first, TakenAlong::whole}) {
+    if (verdict.outcome != Verification::invalid || !context.any_passes_on_early()) break;
+    const Context other(instance, schedule.payloads(), taken);
+    if (Verdict found = judge_by_replay(other, schedule, options); found.valid()) return found;
+  }
   return verdict;
 }
 

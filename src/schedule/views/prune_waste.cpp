@@ -3,18 +3,23 @@
 // Idea: walk time backwards. A delivery is kept if it is the first of its chunk at the vertex and the vertex needs the
 // chunk or forwards it in a send that was itself kept. A vertex forwards only after the arrival, so the backward walk
 // has decided about the forwards before it comes to the delivery, and whole useless branches disappear in one pass. At
-// switches that cannot copy, arrivals pair with later forwards like parentheses.
+// switches that cannot copy, arrivals pair with later forwards like parentheses. At switches that pass chunks on early
+// (tenex/topology/hand_over.hpp) a delivery counts from its first byte on; sends of one instant are in the order of
+// causes.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "schedule/instant_order.hpp"
 #include "schedule/vertex_roles.hpp"
 #include "tenex/base/contract.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/views/views.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/slow_windows.hpp"
 
 namespace tenex {
@@ -28,13 +33,18 @@ class WastePruner {
         sends_(list_sends(schedule)),
         keep_(sends_.size(), false) {
     const StartedHops times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
-    for (const auto& [start, link, chunk, stage, message, destination] : sends_)
+    if (passes_on_at_once(topology_)) order_instants();
+    for (const auto& [start, link, chunk, stage, message, destination] : sends_) {
+      const bool early = passes_on_early(topology_, topology_.target(link));
+      const auto size_class = instance.collective.size_class(chunk);
       arrival_.push_back(
-          start + times.at(instance.topology.class_of(link), instance.collective.size_class(chunk), start).latency);
+          start + (early ? topology_.alpha(link) : times.at(topology_.class_of(link), size_class, start).latency));
+    }
     by_arrival_.resize(sends_.size());
     std::iota(by_arrival_.begin(), by_arrival_.end(), std::size_t{0});
+    const auto order = [&](std::size_t i) { return std::pair(arrival_[i], arrives_at_once(i) ? i + 1 : 0); };
     std::stable_sort(by_arrival_.begin(), by_arrival_.end(),
-                     [&](std::size_t a, std::size_t b) { return arrival_[a] < arrival_[b]; });
+                     [&](std::size_t a, std::size_t b) { return order(a) < order(b); });
     find_firsts();
   }
 
@@ -43,7 +53,7 @@ class WastePruner {
     auto next_arrival = sends_.size();
     while (next_arrival > 0) {  // all arrivals decided: the remaining starts decide nothing
       const auto arrival = by_arrival_[next_arrival - 1];
-      if (next_start > 0 && sends_[next_start - 1].start >= arrival_[arrival]) {
+      if (next_start > 0 && starts_after(next_start - 1, arrival)) {
         leave_source(--next_start);
       } else {
         decide(arrival);
@@ -57,6 +67,23 @@ class WastePruner {
   }
 
  private:
+  /// Whether a send arrives at the instant at which it starts: right after its start then, else before all starts.
+  [[nodiscard]] bool arrives_at_once(std::size_t i) const { return sends_[i].start == arrival_[i]; }
+  [[nodiscard]] bool starts_after(std::size_t send, std::size_t arrival) const {
+    if (sends_[send].start != arrival_[arrival]) return sends_[send].start > arrival_[arrival];
+    return !arrives_at_once(arrival) || send > arrival;
+  }
+  void order_instants() {
+    std::vector<Send> ordered;
+    for (std::size_t first = 0, last = 0; first < sends_.size(); first = last) {
+      while (last < sends_.size() && sends_[last].start == sends_[first].start) ++last;
+      std::vector<Send> instant(sends_.begin() + static_cast<std::ptrdiff_t>(first),
+                                sends_.begin() + static_cast<std::ptrdiff_t>(last));
+      order_by_cause(topology_, instant);
+      ordered.insert(ordered.end(), instant.begin(), instant.end());
+    }
+    sends_ = std::move(ordered);
+  }
   /// Marks the first delivery of every chunk at every vertex, and the first hop of every message.
   void find_firsts() {
     first_delivery_.assign(sends_.size(), false);

@@ -8,16 +8,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
+#include "tenex/topology/timing.hpp"
 
 namespace tenex {
 
 /// As-soon-as-possible replay of `schedule`. Expects: a valid schedule (under `transfer` it may be replayed under
 /// either occupancy), but sends of a link may overlap, and take turns then; no sums where bandwidth varies. Ensures: as
-/// many sends; where none overlap, no later an end. O(sends) memory, O(sends log sends) time.
+/// many sends; where none overlap, no later an end. With virtual cut-through it is retime_early(). O(sends) memory,
+/// O(sends log sends) time.
 [[nodiscard]] Schedule retime(const Instance& instance, const Schedule& schedule);
+
+/// The same on a network with virtual cut-through (tenex/topology/hand_over.hpp), for a schedule that may have been
+/// planned for switches that store and forward. Without `overlap` no final value of an All-Reduce leaves before all
+/// sums are complete. The schedule itself where sums of a chunk leave a switch one after another. Expects: a valid
+/// schedule for these start delays. Ensures: no later an end. O(sends log sends) time.
+[[nodiscard]] Schedule retime_early(const Instance& instance, const Schedule& schedule,
+                                    std::span<const StartDelay> start_delays, bool overlap);
+/// Bytes that retime_early() takes beside a schedule of so many sends.
+[[nodiscard]] std::size_t retime_early_bytes(std::uint64_t sends);
 
 /// Bytes that retime() takes beside a valid schedule of so many sends: for each 50 without switches, where sums travel
 /// in trees, and 100 over switches.
