@@ -7,6 +7,7 @@
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/contract.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -74,8 +75,15 @@ HopTime BoundProblem::hop(std::size_t link_class, Bytes size) const {
   return hop;
 }
 
+const Topology& BoundProblem::searched(Topology& other) const {
+  if (single_chunks || !any_passes_on_early(network)) return network;
+  other = with_early_switches_as(network, Forwarding::cut_through);
+  return other;
+}
+
 bool BoundProblem::follows_chunks() const {
   if (single_chunks) return true;
+  if (any_passes_on_early(network)) return false;
   const Bytes smallest = *std::ranges::min_element(collective.chunk_sizes());
   return !divisible && std::ranges::all_of(topology.classes(), [&](const LinkClass& link) {
     return serialization_below(smallest, link) > SimTime::zero();

@@ -68,12 +68,12 @@ std::vector<ConditionSource> condition_sources(const Collective& collective) {
 }
 
 /// The farthest destination of the source's conditions with chunks of its size or more, for chunks of that size.
-SimTime farthest_destination(const BoundProblem& problem, const ConditionSource& source) {
+SimTime farthest_destination(const BoundProblem& problem, const Topology& searched, const ConditionSource& source) {
   const auto& collective = problem.collective;
   const auto& members = collective.groups()[source.group.index()].members;
   const auto conditions = collective.conditions(source.group);
   const auto own = conditions_from(collective, {source.group, source.rank});
-  const auto arrival = arrival_times(problem.network, vertex_of(members[source.rank]), source.size);
+  const auto arrival = arrival_times(searched, vertex_of(members[source.rank]), source.size);
   SimTime farthest = SimTime::zero();
   for (std::size_t q = own.first; q < own.end; ++q) {
     if (collective.chunk_bytes(chunk_of_condition(collective, source.group, q)) < source.size) continue;
@@ -88,7 +88,9 @@ SimTime farthest_condition(const BoundProblem& problem) {
   const auto most = std::max<std::size_t>(1, kWorkLimit / std::max<std::size_t>(1, problem.topology.links()));
   if (sources.size() > most) sources.resize(most);
   SimTime farthest = SimTime::zero();
-  for (const auto& source : sources) farthest = std::max(farthest, farthest_destination(problem, source));
+  Topology other;
+  const Topology& searched = problem.searched(other);
+  for (const auto& source : sources) farthest = std::max(farthest, farthest_destination(problem, searched, source));
   return farthest;
 }
 
@@ -102,8 +104,10 @@ std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction 
     if (const auto translations = TranslationGroup::of(problem.topology))
       return {{GroupId(0), collective.rank_of(NpuId(0)),
                farthest_by_dimension(problem.topology, *translations, collective.chunk_bytes(ChunkId(0)))}};
-  const Topology turned = direction == Direction::inward ? problem.network.reversed() : Topology();
-  const Topology& searched = direction == Direction::inward ? turned : problem.network;
+  Topology other;
+  const Topology& network = problem.searched(other);
+  const Topology turned = direction == Direction::inward ? network.reversed() : Topology();
+  const Topology& searched = direction == Direction::inward ? turned : network;
   std::size_t searches_left = std::max<std::size_t>(1, kWorkLimit / std::max<std::size_t>(1, searched.links()));
   std::vector<Eccentricity> found;
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
@@ -122,11 +126,12 @@ std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction 
 
 // Eccentricity: some chunk or contribution must travel between the two NPUs of a group that are farthest apart.
 //
-// A message of a chunk's size takes alpha + beta*m per hop from holder to holder, whatever other traffic there is. So
-// no time is below the largest distance of a pair that has to communicate: any two members (All-Gather, Reduce-Scatter,
-// All-Reduce, All-to-All), root to member (Broadcast, Scatter), member to root (Reduce, Gather), source to destination
-// (stored conditions). An All-Reduce counts one distance only: a contribution that has travelled the farthest distance
-// may complete a sum on arrival.
+// A message of a chunk's size takes alpha + beta*m per hop from holder to holder, whatever other traffic there is; over
+// switches with virtual cut-through what hand_over.hpp allows (arrival_times()). So no time is below the largest
+// distance of a pair that has to communicate: any two members (All-Gather, Reduce-Scatter, All-Reduce, All-to-All),
+// root to member (Broadcast, Scatter), member to root (Reduce, Gather), source to destination (stored conditions). An
+// All-Reduce counts one distance only: a contribution that has travelled the farthest distance may complete a sum on
+// arrival.
 
 std::optional<SimTime> eccentricity_bound(const BoundProblem& problem) {
   const auto kind = problem.collective.kind();

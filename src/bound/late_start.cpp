@@ -38,7 +38,8 @@ SimTime farthest_of(const std::vector<SimTime>& arrivals, std::span<const NpuId>
 
 /// The farthest time to the destinations of the conditions of one source, which is `npu`, searched for the largest and
 /// the smallest of their chunks.
-SimTime farthest_of_conditions(const BoundProblem& problem, const Collective::Membership& member, NpuId npu) {
+SimTime farthest_of_conditions(const BoundProblem& problem, const Topology& searched,
+                               const Collective::Membership& member, NpuId npu) {
   const auto& collective = problem.collective;
   const auto conditions = collective.conditions(member.group);
   const auto& members = collective.groups()[member.group.index()].members;
@@ -54,7 +55,7 @@ SimTime farthest_of_conditions(const BoundProblem& problem, const Collective::Me
   }
   SimTime farthest;
   for (const Bytes size : {least, most}) {
-    const auto arrivals = arrival_times(problem.network, vertex_of(npu), size);
+    const auto arrivals = arrival_times(searched, vertex_of(npu), size);
     for (std::size_t q = first; q < end; ++q) {
       if (size_of(q) < size) continue;
       for (const auto rank : conditions[q].destinations) farthest = std::max(farthest, arrivals[members[rank].index()]);
@@ -65,19 +66,19 @@ SimTime farthest_of_conditions(const BoundProblem& problem, const Collective::Me
 }
 
 /// The farthest time that a message of one chunk takes from the NPU to members that need something from it.
-SimTime farthest_need(const BoundProblem& problem, NpuId npu) {
+SimTime farthest_need(const BoundProblem& problem, const Topology& searched, NpuId npu) {
   const auto& collective = problem.collective;
   SimTime farthest;
   for (const auto& member : collective.memberships(npu)) {
     const auto kind = collective.kind(member.group);
     if (stores_conditions(kind)) {
-      farthest = std::max(farthest, farthest_of_conditions(problem, member, npu));
+      farthest = std::max(farthest, farthest_of_conditions(problem, searched, member, npu));
       continue;
     }
     const bool root = member.rank == collective.root(member.group);
     if ((kind == CollectiveKind::broadcast || kind == CollectiveKind::scatter) && !root) continue;
     const auto arrivals =
-        arrival_times(problem.network, vertex_of(npu), collective.chunk_sizes()[collective.size_class(member.group)]);
+        arrival_times(searched, vertex_of(npu), collective.chunk_sizes()[collective.size_class(member.group)]);
     std::span<const NpuId> needing = collective.groups()[member.group.index()].members;
     if (kind == CollectiveKind::reduce || kind == CollectiveKind::gather)
       needing = needing.subspan(collective.root(member.group), 1);
@@ -124,8 +125,10 @@ std::optional<SimTime> late_start_bound(const BoundProblem& problem) {
   };
   std::vector<VertexId> as_late;
   const std::size_t broadcasts = std::min(kMostBroadcasts, late.size());
+  Topology other;
+  const Topology& searched = problem.searched(other);
   for (const StartDelay& each : late) {
-    raise(each.time, farthest_need(problem, each.npu));
+    raise(each.time, farthest_need(problem, searched, each.npu));
     raise(each.time, cut_time(problem, std::vector{vertex_of(each.npu)}));
     if (as_late.size() <= broadcasts) raise(each.time, broadcast_of_sums(problem, each.npu, kLateWork / broadcasts));
     as_late.push_back(vertex_of(each.npu));

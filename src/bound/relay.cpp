@@ -8,7 +8,9 @@
 // count of capacity.hpp. The bound is the least T at which all in-links together deliver the demand. It is tighter than
 // ejection where alpha lets sends overlap (`serialization`): the second send of a link cannot start as soon as the
 // first has left the link, but only when a new chunk has arrived. Applies to All-Gather and, with every link reversed,
-// to Reduce-Scatter.
+// to Reduce-Scatter. A switch with virtual cut-through passes on what has not arrived whole. There w is, for the link
+// over which it does, the least that its rule allows from the start of a send over one of s's in-links
+// (tenex/topology/hand_over.hpp); turned around in time the rule stays.
 //
 // Encoding: NPUs with equal in-links share one search; all NPUs of a shape with a translation group share one.
 #include <algorithm>
@@ -19,6 +21,8 @@
 
 #include "bound/demand.hpp"
 #include "bound/methods.hpp"
+#include "tenex/topology/hand_over.hpp"
+#include "tenex/topology/timing.hpp"
 #include "tenex/topology/translation.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -76,13 +80,21 @@ class Spreading {
         direction_(direction_of(problem)),
         size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))) {
     for (std::size_t k = 0; k < problem.topology.classes().size(); ++k) hops_.push_back(problem.hop(k, size_));
+    for (const LinkClass& link : problem.topology.classes()) serialization_.push_back(serialization_time(size_, link));
     // Computed once per vertex, not once per out-link: a switch has as many in-links as out-links.
-    first_arrival_.assign(problem.topology.vertices(), kNever);
+    const Topology& topology = problem.topology;
+    first_arrival_.assign(topology.vertices(), kNever);
+    early_.resize(any_passes_on_early(topology) ? topology.vertices() : 0);
     for (std::size_t v = 0; v < first_arrival_.size(); ++v) {
+      const VertexId vertex = VertexId::at(v);
       // What passes a cut-through switch need not arrive there first: the alphas to it are part of the link's latency.
-      if (cuts_through(problem.topology, VertexId::at(v))) first_arrival_[v] = 0;
-      for (const LinkId link : links_of(problem.topology, VertexId::at(v), direction_))
-        first_arrival_[v] = std::min(first_arrival_[v], hops_[problem.topology.class_of(link)].latency.count());
+      if (cuts_through(topology, vertex)) first_arrival_[v] = 0;
+      for (const LinkId link : links_of(topology, vertex, direction_)) {
+        const std::uint16_t link_class = topology.class_of(link);
+        first_arrival_[v] = std::min(first_arrival_[v], hops_[link_class].latency.count());
+        if (passes_on_early(topology, vertex) && std::ranges::find(early_[v], link_class) == early_[v].end())
+          early_[v].push_back(link_class);
+      }
     }
   }
 
@@ -91,7 +103,7 @@ class Spreading {
     for (const LinkId link : links_of(problem_.topology, vertex_of(npu), direction_)) {
       const VertexId source = far_end(problem_.topology, link, direction_);
       const HopTime& hop = hops_[problem_.topology.class_of(link)];
-      links.push_back({hop.latency.count(), hop.busy.count(), own_chunks(source), first_arrival_[source.index()]});
+      links.push_back({hop.latency.count(), hop.busy.count(), own_chunks(source), relays_from(source, link)});
     }
     std::sort(links.begin(), links.end());
     return links;
@@ -103,12 +115,24 @@ class Spreading {
     if (!problem_.topology.is_npu(vertex) || problem_.collective.group_of(npu_of(vertex)) != group_) return 0;
     return problem_.collective.chunks_per_npu();
   }
+  /// From when on the vertex can pass on, over the link, what it did not have from the start.
+  [[nodiscard]] std::int64_t relays_from(VertexId vertex, LinkId link) const {
+    if (!passes_on_early(problem_.topology, vertex)) return first_arrival_[vertex.index()];
+    const SimTime own = serialization_[problem_.topology.class_of(link)];
+    std::int64_t first = kNever;
+    for (const std::uint16_t before : early_[vertex.index()])
+      first = std::min(first, (hops_[before].latency - std::min(serialization_[before], own)).count());
+    return first;
+  }
+
   const BoundProblem& problem_;
   GroupId group_;
   Direction direction_;
   Bytes size_;
-  std::vector<HopTime> hops_;
-  std::vector<std::int64_t> first_arrival_;  ///< per vertex
+  std::vector<HopTime> hops_;                      ///< per class
+  std::vector<SimTime> serialization_;             ///< per class
+  std::vector<std::int64_t> first_arrival_;        ///< per vertex
+  std::vector<std::vector<std::uint16_t>> early_;  ///< per switch with virtual cut-through: classes of links into it
 };
 
 }  // namespace

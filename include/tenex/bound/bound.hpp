@@ -44,12 +44,19 @@ struct BoundProblem : Instance {
   [[nodiscard]] HopTime hop(std::size_t link_class, Bytes size) const;
 
   /// Whether bounds that follow single chunks from hop to hop may use hop(): not where a part of a send of several
-  /// chunks takes less than a picosecond. O(classes * chunk sizes).
+  /// chunks takes less than a picosecond, or passes switches with virtual cut-through (where parts that are rounded
+  /// down might have to be there before the whole, which is rounded up). O(switches + classes * chunk sizes).
   [[nodiscard]] bool follows_chunks() const;
 
   /// Whether its bounds hold for all schedules: sends may carry several chunks, or gain nothing by it (`serialization`,
   /// where beta*m is a whole number of picoseconds on every link). O(classes * chunk sizes).
   [[nodiscard]] bool holds_for_all() const;
+
+  /// The network on which least times of a message of one chunk are found (arrival_times()): `network`. Where sends of
+  /// several chunks pass switches with virtual cut-through it is `other`, which becomes a network whose switches cut
+  /// through: a message takes no longer there, and a longer one no less time than a shorter one. O(switches); O(links)
+  /// where it is `other`.
+  [[nodiscard]] const Topology& searched(Topology& other) const;
 
   /// The most chunks of this size (bytes, where `divisible`) that a link of this class of `topology` has delivered by
   /// a time; the largest number where there are more. O(1).
