@@ -44,6 +44,8 @@ class MessageSizes {
     return look_up(collective_.size_class(message.chunk), 1);
   }
   [[nodiscard]] Bytes bytes(std::uint32_t size_class) const { return bytes_[size_class]; }
+  /// By size class.
+  [[nodiscard]] const std::vector<Bytes>& all() const { return bytes_; }
   /// Of the whole message.
   [[nodiscard]] std::uint32_t chunks(std::uint32_t size_class) const {
     return chunks_of_[size_class < whole_sizes() ? size_class : size_class % whole_sizes()];

@@ -26,6 +26,7 @@
 #include "simulation/pieces.hpp"
 #include "simulation/record.hpp"
 #include "simulation/shape_routes.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -146,6 +147,7 @@ class CycleRun {
   void find_routes(const Topology& topology, const MessageSizes& sizes, RouteChoice routes) {
     const auto shape = ShapeRoutes::of(topology);
     NextLinks next_links(topology, shape, routes);
+    const HandOvers hand_overs(topology, sizes.all());
     first_.push_back(0);
     for (const auto npu : members_) {
       const auto size = sizes.of(NpuId(npu), cycle_.chunks);
@@ -155,6 +157,7 @@ class CycleRun {
         const bool relayed_late = at != vertex_of(NpuId(npu)) && topology.is_npu(at) && delays_[at.index()] > SimTime();
         passable_ = link.exists() && !relayed_late;
         if (!passable_) return;
+        if (links_.size() > first_.back()) hops_.back().latency -= hand_overs.lead(links_.back(), link, size);
         links_.push_back(link);
         hops_.push_back(sizes.hop(topology.class_of(link), size));
         bytes_.push_back(sizes.bytes(size));
@@ -216,7 +219,7 @@ class CycleRun {
   // Routes, member after member.
   std::vector<std::size_t> first_;
   std::vector<LinkId> links_;
-  std::vector<HopTime> hops_;
+  std::vector<HopTime> hops_;  ///< the latency lasts until the message may take its next link
   std::vector<SimTime> gaps_;  ///< between two starts
   std::vector<Bytes> bytes_;
   std::vector<SimTime> free_;

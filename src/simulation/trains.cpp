@@ -14,6 +14,7 @@
 #include "simulation/message_sizes.hpp"
 #include "simulation/port_ranks.hpp"
 #include "simulation/shape_routes.hpp"
+#include "tenex/topology/hand_over.hpp"
 
 namespace tenex {
 namespace {
@@ -201,7 +202,8 @@ class TrainsEngine {
 std::optional<Result<Simulation>> simulate_in_trains(const Topology& topology, const Collective& collective,
                                                      const Program& program, const SimulationOptions& options) {
   if (options.record_sends || options.record_arrivals || options.utilization_bins > 0 ||
-      !options.start_delays.empty() || !program.open_loop() || topology.wires() != nullptr)
+      !options.start_delays.empty() || !program.open_loop() || topology.wires() != nullptr ||
+      any_passes_on_early(topology))
     return std::nullopt;
   const auto block = only_block(topology);
   if (!block) return std::nullopt;

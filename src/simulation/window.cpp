@@ -11,6 +11,12 @@
 // window, and the results do not depend on the number of threads. Ids are given at injection and renumbered at the end
 // in the order (time of injection, NPU, order there), which does not depend on the windows.
 //
+// A switch with virtual cut-through passes a message on before its whole arrival. When depends on the next link
+// (tenex/topology/hand_over.hpp), which routes tell beforehand: a flight's arrival is the time from which on it may go
+// on. Those of one link keep their order: a message is ready before all of it has left the link, and the next one not
+// before its own first byte is there. Over a link without alpha that may be at the instant at which it starts. Then
+// windows are one picosecond long, and are taken in rounds until none of their messages is left.
+//
 // Of an open loop, where each NPU hangs on a switch by one link and only finishes and loads are asked for, an NPU's
 // messages are generated one by one: the next one enters the link when the one before arrives at the switch. All were
 // at the link at time zero, so they take it at the same times; but memory holds those on the way only.

@@ -20,7 +20,7 @@ WindowCalendar::WindowCalendar(std::uint32_t first, std::size_t ports, std::int6
 std::int64_t WindowCalendar::next() const {
   const auto later = beyond_.empty() ? std::numeric_limits<std::int64_t>::max() : beyond_.top().first;
   if (ports_in_ring_ == 0) return later;
-  auto window = window_ + 1;
+  auto window = window_;
   while (window < later && ring_[static_cast<std::size_t>(window & (slots_ - 1))].count == 0) ++window;
   return window;
 }

@@ -24,7 +24,7 @@ class WindowCalendar {
   /// work, but cost a heap operation.
   WindowCalendar(std::uint32_t first, std::size_t ports, std::int64_t reach);
 
-  /// Registers a port in a window later than the one taken last. O(1), or O(log n) beyond the ring.
+  /// Registers a port in a window no earlier than the one taken last. O(1), or O(log n) beyond the ring.
   [[gnu::always_inline]] void insert(std::int64_t window, std::uint32_t port) {
     if (window - window_ < slots_)
       add(ring_[static_cast<std::size_t>(window & (slots_ - 1))], port - first_);
@@ -33,7 +33,8 @@ class WindowCalendar {
   }
   /// The next window with a port in it; INT64_MAX if there is none. O(windows without a port).
   [[nodiscard]] std::int64_t next() const;
-  /// Goes to `window`, not later than next(), and yields its ports in increasing order. O(ports there + ports / 4096).
+  /// Goes to `window`, not later than next() (again, where ports were registered in it since), and yields its ports in
+  /// increasing order. O(ports there + ports / 4096).
   void take(std::int64_t window, std::vector<std::uint32_t>& ports);
   /// The window taken last.
   [[nodiscard]] std::int64_t window() const { return window_; }

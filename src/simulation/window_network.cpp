@@ -26,6 +26,20 @@ bool hangs_by_one_link(const Topology& topology) {
   return true;
 }
 
+std::optional<HandOvers> hand_overs(const Topology& topology, const std::vector<Bytes>& sizes) {
+  return any_passes_on_early(topology) ? std::optional<HandOvers>(std::in_place, topology, sizes) : std::nullopt;
+}
+
+/// The least time from a vertex to the next. A message may leave a switch that passes it on early as soon as its first
+/// byte is there.
+SimTime least_step(const Topology& topology, SimTime least_latency) {
+  SimTime least = least_latency;
+  for (std::size_t link = 0; link < topology.links(); ++link)
+    if (passes_on_early(topology, topology.target(LinkId::at(link))))
+      least = std::min(least, topology.alpha(LinkId::at(link)));
+  return std::max(least, picoseconds(1));
+}
+
 bool keeps_deliveries(const SimulationOptions& options) {
   return options.record_sends || options.record_arrivals || options.utilization_bins > 0;
 }
@@ -41,7 +55,10 @@ WindowNetwork::WindowNetwork(const Topology& topology, const Collective& collect
       shape_routes(ShapeRoutes::of(topology)),
       cuts(cuts_messages(options.routes, shape_routes.has_value())),
       sizes(topology, collective, program, options.occupancy, cuts),
-      window_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sizes.least_latency().count()))) - 1),
+      early(hand_overs(topology, sizes.all())),
+      window_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(
+                      (early ? least_step(topology, sizes.least_latency()) : sizes.least_latency()).count()))) -
+                  1),
       reach((sizes.greatest_latency().count() >> window_bits) + 2),
       elides(program.open_loop() && !keeps_deliveries(options)) {
   if (!options.start_delays.empty()) start_of_npu.assign(topology.npus(), SimTime::zero());

@@ -11,6 +11,7 @@
 #include "simulation/port.hpp"
 #include "simulation/shape_routes.hpp"
 #include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/hand_over.hpp"
 
 namespace tenex {
 
@@ -27,7 +28,9 @@ struct WindowNetwork {
   std::optional<ShapeRoutes> shape_routes;
   bool cuts;  ///< messages may be cut into pieces
   MessageSizes sizes;
-  int window_bits;      ///< a window is 2^this picoseconds, at most the least hop time
+  std::optional<HandOvers> early;  ///< only where some switch passes messages on before their whole arrival
+  int window_bits;                 ///< a window is 2^this picoseconds, at most the least time from vertex to vertex;
+                                   ///< 1 ps where that is none
   std::int64_t reach;   ///< windows that a hop spans at most
   bool elides = false;  ///< deliveries trigger nothing and are not recorded, so they are known when the last hop starts
   std::optional<ShapeRoutes> shape_ports;  ///< the same routes, with ports in place of links

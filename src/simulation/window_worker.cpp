@@ -45,6 +45,7 @@ WindowWorker::WindowWorker(WindowNetwork& network, ProgramState& state, int thre
   records_ = network.options.record_sends;
   cuts_ = network.cuts;
   feeds_ = !network.entered.empty();
+  early_ = network.early.has_value();
   uniform_ = network.sizes.uniform();
   if (uniform_) uniform_hop_ = network.sizes.hop(0, 0);
   window_bits_ = network.window_bits;
@@ -157,7 +158,7 @@ inline void WindowWorker::announce(VertexId at, const Cargo& cargo, MessageId id
 }
 
 /// Enters the announced messages in the order of announcement. Nothing has read the ports since then: messages that
-/// enter them arrive after the window.
+/// enter them arrive after the window, or in the next round of a window that takes several (window.cpp).
 void WindowWorker::enter_announced() {
   const std::span<const Outgoing> planned(announced_.data(), announced_count_);
   for (std::size_t i = 0; i < std::min(near_ahead, planned.size()); ++i) all_ports_[planned[i].port].prefetch_back();
@@ -168,7 +169,18 @@ void WindowWorker::enter_announced() {
   announced_count_ = 0;
 }
 
-/// Gives a link to a message, or makes it wait; returns when it arrives. Its `arrival` is the one at the link.
+/// How long before its whole arrival over a port a message may leave the port's vertex.
+SimTime WindowWorker::lead(std::uint32_t port, const Flight& cargo) {
+  const VertexId at = all_ports_[port].vertex;
+  if (!passes_on_early(network_.topology, at)) return SimTime::zero();
+  const auto next = cuts_ ? step_on_way(at, cargo.source, cargo.destination, cargo.id).port
+                          : next_port(at, cargo.source, cargo.destination);
+  if (next == no_port) return SimTime::zero();  // reported when it gets there
+  return network_.early->lead(network_.link_of_port[port], network_.link_of_port[next], cargo.size_class);
+}
+
+/// Gives a link to a message, or makes it wait; returns when it may go on from the link's end. Its `arrival` is the
+/// time from which on it may take the link.
 inline SimTime WindowWorker::take_link(std::uint32_t number, const Flight& cargo) {
   auto& port = all_ports_[number];
   const auto hop = uniform_ ? uniform_hop_ : network_.sizes.hop(port.link_class, cargo.size_class);
@@ -176,7 +188,7 @@ inline SimTime WindowWorker::take_link(std::uint32_t number, const Flight& cargo
   port.free = start + hop.busy;
   ++hops;
   if (writes_down_) write_down(number, cargo, start, hop.busy);
-  return start + hop.latency;
+  return start + hop.latency - (early_ ? lead(number, cargo) : SimTime::zero());
 }
 
 /// Lets the next message of an open loop enter the only link of its NPU, where no other waits on it. All its messages

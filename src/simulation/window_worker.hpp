@@ -81,6 +81,7 @@ class alignas(64) WindowWorker {
   void enter_announced();
   void enter(const Outgoing& planned);
   [[gnu::always_inline]] SimTime take_link(std::uint32_t port, const Flight& cargo);
+  [[nodiscard, gnu::noinline]] SimTime lead(std::uint32_t port, const Flight& cargo);
   [[nodiscard]] Flight& extend_outbox(std::uint32_t port, SimTime arrival);
   void push(std::uint32_t port, const Flight& flight);
   void note_finish(NpuId npu, SimTime time);
@@ -123,6 +124,7 @@ class alignas(64) WindowWorker {
   bool cuts_ = false;
   bool feeds_ = false;
   // Copies of the network's data, for speed.
+  bool early_ = false;
   bool uniform_ = false;
   HopTime uniform_hop_;
   int window_bits_ = 0;

@@ -44,6 +44,61 @@ TEST(WindowEngine, EqualsTheReferenceOnShapes) {
   }
 }
 
+constexpr SwitchProperties kEarly{.forwarding = Forwarding::virtual_cut_through};
+
+TEST(WindowEngine, EqualsTheReferenceOverVirtualCutThrough) {
+  for (const auto* shape :
+       {"SW(6)", "RI(3)_FC(2)_SW(2)", "SW(6,3)", "RI(2)_SW(8,4:2)", "SW(8,2,4:2)", "leaf_spine(3,2,2)"}) {
+    SCOPED_TRACE(shape);
+    expect_equal_for_all_algorithms(support::shape(shape).with_switches(kEarly), 3, bytes(1'000'000));
+    Random random(7, 0x766374);
+    expect_equal_for_all_algorithms(support::with_drawn_links(shape, random).with_switches(kEarly), 2, bytes(100'000));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(WindowEngine, EqualsTheReferenceOverVirtualCutThroughWithoutAlpha) {
+  // A message then leaves a switch at the instant at which it takes the link there, and passes several at one instant.
+  const auto none = picoseconds(0);
+  for (const auto* shape : {"SW(5)", "SW(6,3)", "leaf_spine(3,2,2)"})
+    for (const bool uneven : {false, true}) {
+      SCOPED_TRACE(shape);
+      std::vector<Bandwidth> speeds(parse_shape(shape)->dimensions(), gigabytes_per_second(50));
+      if (uneven) speeds.back() = gigabytes_per_second(25);
+      const auto topology = support::shape(shape, {none}, speeds).with_switches(kEarly);
+      expect_equal_for_all_algorithms(topology, 2, bytes(36'000));
+      if (HasFailure()) return;
+    }
+}
+
+TEST(WindowEngine, GivesValidSchedulesOverVirtualCutThrough) {
+  for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
+    Random random(seed, 0x7663);
+    const char* const shapes[] = {"SW(5)", "SW(6,3)", "RI(3)_SW(2)", "leaf_spine(3,2,2)"};
+    const auto topology = support::with_drawn_links(shapes[random.below(4)], random).with_switches(kEarly);
+    const auto storing = topology.with_switches(SwitchProperties{});
+    const CollectiveKind kinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                                    CollectiveKind::all_reduce, CollectiveKind::all_to_all};
+    const auto collective = support::collective(kinds[random.below(4)], topology.npus(), bytes(360'000), 2);
+    const auto occupancy = support::kOccupancies[random.below(2)];
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    for (const char* algorithm : {"direct", "ring"}) {
+      const auto program = support::program_if_defined(*find_algorithm(algorithm), topology, collective);
+      if (!program) continue;
+      const auto recorded = simulate(topology, collective, *program, recording(occupancy)).value();
+      const auto verdict = verify({topology, collective, occupancy}, recorded.sends);
+      ASSERT_TRUE(verdict.valid()) << algorithm << ": " << support::first_finding(verdict);
+      ASSERT_EQ(verdict.collective_time, recorded.finish);
+      const auto replayed = replay(topology, collective, recorded.sends, Replay::timed, recording(occupancy)).value();
+      ASSERT_EQ(list_sends(replayed.sends), list_sends(recorded.sends)) << algorithm;
+      // In the order of a run over switches that store, nothing is later than there.
+      const auto stored = simulate(storing, collective, *program, recording(occupancy)).value();
+      ASSERT_LE(replay(topology, collective, stored.sends, Replay::as_soon_as_possible, recording(occupancy))->finish,
+                stored.finish);
+    }
+  }
+}
+
 TEST(WindowEngine, EqualsTheReferenceForGroupsOfDifferentSizes) {
   // Different group sizes make different chunk sizes, so messages that share a link differ in length.
   expect_equal_for_all_algorithms(support::mesh(3, 3), 2, bytes(500'000), "0,1,2,8; 3-7");

@@ -2,11 +2,16 @@
 // vertex, in-port rank at the vertex). An NPU's own delayed start is ordered as if it came over a port before all
 // others. Two messages never arrive over one link at the same time, so this order is total.
 //
-// A message waits in the queue of the first physical link that it takes: of a path over cut-through switches the first
-// one, else the only one. When it is at the head and that link is free, it becomes ready: it reserves all links of its
-// path for the earliest time at which each is free when the message reaches it. Messages reserve in the order in which
-// they become ready, those of one instant in the order of their first links, after all arrivals of that instant. No
-// message goes through a gap that an earlier one left.
+// Over plain links a message takes each link when it is free for it, in the order of arrival. Over cut-through switches
+// a message waits in the queue of the first physical link that it takes. When it is at the head and that link is free,
+// it becomes ready: it reserves all links of its path for the earliest time at which each is free when the message
+// reaches it. Messages reserve in the order in which they become ready, those of one instant in the order of their
+// first links, after all arrivals of that instant. No message goes through a gap that an earlier one left.
+//
+// At a switch with virtual cut-through a message arrives as soon as it may take its next link: when neither its first
+// nor its last byte would leave before it comes. That may be the instant at which it took the link before. What follows
+// at one instant comes in a round of its own: first all arrivals that were known before, then those that follow from
+// them, and so on. So a message says when it will take a link as soon as it comes there.
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -44,7 +49,8 @@ struct Event {
   VertexId vertex;      ///< none, which comes after all others: the message is ready to reserve its path
   std::int64_t port;    ///< rank of the in-port; of a ready message its first physical link
   std::size_t message;  ///< index of the message; none: the vertex starts
-  [[nodiscard]] auto key() const { return std::tuple(time, vertex, port); }
+  int round = 0;        ///< of its instant
+  [[nodiscard]] auto key() const { return std::tuple(time, round, vertex, port); }
   bool operator>(const Event& other) const { return key() > other.key(); }
 };
 
@@ -78,6 +84,8 @@ class ReferenceSimulator {
     while (unreachable_.empty() && !events_.empty()) {
       const auto event = events_.top();
       events_.pop();
+      now_ = event.time;
+      round_ = event.round;
       if (!event.vertex.exists()) {
         take_path(event.message, event.time);
         continue;
@@ -180,6 +188,7 @@ class ReferenceSimulator {
   }
 
   void enter_link(std::size_t index, SimTime now) {
+    if (topology_.wires() == nullptr) return take_path(index, std::max(now, free_[next_path(index).front().link]));
     const auto first = next_path(index).front().link;
     queues_[first].push_back(index);
     if (queues_[first].size() == 1) announce(first, now);
@@ -187,7 +196,8 @@ class ReferenceSimulator {
 
   /// The head of a queue becomes ready as soon as the link is free.
   void announce(LinkId first, SimTime now) {
-    events_.push({std::max(now, free_[first]), VertexId::none(), first.value(), queues_[first].front()});
+    const SimTime ready = std::max(now, free_[first]);
+    events_.push({ready, VertexId::none(), first.value(), queues_[first].front()});
   }
 
   void take_path(std::size_t index, SimTime now) {
@@ -195,8 +205,7 @@ class ReferenceSimulator {
     const auto id = ready.route[ready.hop];
     const auto link = topology_.link(id);
     const auto size = ready.size;
-    const auto nominal = serialization_time(size, link.bandwidth).count();
-    const auto serialization = picoseconds((nominal * link.slowdown + 999) / 1000);
+    const auto serialization = serialization_of(link, size);
     const bool transfer = options_.occupancy == Occupancy::transfer;
     const auto path = next_path(index);
     auto start = now;
@@ -206,11 +215,26 @@ class ReferenceSimulator {
     const auto busy = transfer ? link.alpha + serialization : serialization;
     bytes_[id] += size;
     busy_[id] += busy;
-    events_.push({start + link.alpha + serialization, link.target, port_rank(id), index});
+    const auto arrival = start + link.alpha + first_needed(ready, serialization);
+    events_.push({arrival, link.target, port_rank(id), index, arrival == now_ ? round_ + 1 : 0});
     hops_.push_back({start, busy, id, index});
+    if (topology_.wires() == nullptr) return;
     auto& queue = queues_[path.front().link];
     queue.pop_front();
     if (!queue.empty()) announce(path.front().link, now);
+  }
+
+  [[nodiscard]] static SimTime serialization_of(const Link& link, Bytes size) {
+    const auto nominal = serialization_time(size, link.bandwidth).count();
+    return picoseconds((nominal * link.slowdown + 999) / 1000);
+  }
+  /// How much of its serialization on the link that it takes must be over when a message goes on from there.
+  [[nodiscard]] SimTime first_needed(const RoutedMessage& message, SimTime serialization) const {
+    const auto end = topology_.target(message.route[message.hop]);
+    if (topology_.is_npu(end)) return serialization;
+    if (topology_.switch_properties(end).forwarding != Forwarding::virtual_cut_through) return serialization;
+    const auto next = serialization_of(topology_.link(message.route[message.hop + 1]), message.size);
+    return std::max(SimTime::zero(), serialization - next);
   }
 
   /// The rank of a link among the in-links of its target: on a product shape by dimension and step if it joins NPUs,
@@ -319,6 +343,8 @@ class ReferenceSimulator {
   std::map<LinkId, Bytes> bytes_;
   std::map<LinkId, SimTime> busy_;
   std::vector<Hop> hops_;
+  SimTime now_;    ///< of the present event
+  int round_ = 0;  ///< of the present event
   Diagnostics unreachable_;
   Simulation result_;
 };

@@ -18,6 +18,7 @@
 #include "tenex/base/contract.hpp"
 #include "tenex/base/graph/event_queue.hpp"
 #include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {
@@ -264,6 +265,10 @@ Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy
   if (topology.wires() != nullptr)
     return unsupported_error({}, "communications side by side over switches that cut through are not replayed",
                              "their paths share links", "let the switches store and forward");
+  if (any_passes_on_early(topology))
+    return unsupported_error({}, "communications side by side over switches with virtual cut-through are not replayed",
+                             "a replay of two lets switches store and forward",
+                             "let the switches store and forward, or use contention = \"none\"");
   if (auto unlimited = check_buffers(topology); !unlimited) return unlimited.errors();
   const auto needed = joint_replay_bytes(topology, first, second);
   if (needed > memory_limit_bytes)

@@ -1,7 +1,8 @@
 // Idea: the pass of tenex/schedule/timing/player.hpp, in which a send is a path. Each hop starts as soon as the hop
-// before it has arrived and its link is free; links take their sends in planned order, so a link's next send is known
-// when the pass comes to it. What is played is written link by link, and the order of all starts is found at the end.
-// Without overlap sums are played first, then copies, from the end of the last sum on.
+// before it has arrived (or may leave a switch with virtual cut-through) and its link is free; links take their sends
+// in planned order, so a link's next send is known when the pass comes to it. What is played is written link by link,
+// and the order of all starts is found at the end. Without overlap sums are played first, then copies, from the end of
+// the last sum on.
 #include "simulation/replay/switched_pass.hpp"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "tenex/base/graph/event_queue.hpp"
 #include "tenex/schedule/timing/player.hpp"
 #include "tenex/simulation/switched_replay.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/wires.hpp"
 
@@ -64,6 +66,7 @@ class SwitchedPass {
         network_(input.network),
         wires_(network_.wires()),
         hops_(network_, input.collective.chunk_sizes(), input.options.occupancy),
+        hand_overs_(network_, input.collective.chunk_sizes()),
         record_(network_, input.collective, input.options),
         free_(physical_network(network_).links()),
         start_of_(network_.vertices()),
@@ -140,10 +143,12 @@ class SwitchedPass {
       hop.message = MessageId(messages_++);
       hop.destination = npu_of(target);
     }
-    for (const auto link : path) {
-      hop.link = link;
-      hop.start = std::max(ready, start_of_[network_.source(link).index()]);
+    const auto size_class = input_.collective.size_class(send.chunk);
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      hop.link = path[i];
+      hop.start = std::max(ready, start_of_[network_.source(hop.link).index()]);
       ready = take_link(hop);
+      if (i + 1 < path.size()) ready -= hand_overs_.lead(hop.link, path[i + 1], size_class);
     }
     if (send.stage == Stage::reduce) reduced_ = std::max(reduced_, ready);
     return holdings_.deliver(target.index() * chunks + send.chunk.index(), send.stage,
@@ -218,6 +223,7 @@ class SwitchedPass {
   const Topology& network_;
   const Wires* wires_;
   StartedHops hops_;
+  HandOvers hand_overs_;
   PlayRecord record_;
   std::vector<SimTime> free_;      ///< by physical link
   std::vector<SimTime> start_of_;  ///< by vertex
