@@ -21,8 +21,7 @@ namespace tenex {
 
 std::string_view to_string(SwitchForwarding forwarding) {
   if (forwarding == SwitchForwarding::as_built) return "as_built";
-  return to_string(forwarding == SwitchForwarding::cut_through ? Forwarding::cut_through
-                                                               : Forwarding::store_and_forward);
+  return to_string(*forwarding_of(forwarding));
 }
 
 std::string_view to_string(SwitchAbility ability) {

@@ -44,8 +44,7 @@ Topology with_choice(Topology topology, const SwitchChoice& choice) {
     SwitchProperties properties = topology.switch_properties(VertexId::at(topology.npus() + i));
     if (choice.copy != SwitchAbility::as_built) properties.copy = choice.copy == SwitchAbility::yes;
     if (choice.reduce != SwitchAbility::as_built) properties.reduce = choice.reduce == SwitchAbility::yes;
-    if (choice.forwarding == SwitchForwarding::cut_through) properties.forwarding = Forwarding::cut_through;
-    if (choice.forwarding == SwitchForwarding::store_and_forward) properties.forwarding = Forwarding::store_and_forward;
+    properties.forwarding = forwarding_of(choice.forwarding).value_or(properties.forwarding);
     properties.buffer = choice.buffer.chunks.value_or(properties.buffer);
     switches.push_back(properties);
   }

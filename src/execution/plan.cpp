@@ -28,6 +28,7 @@
 #include "tenex/execution/shared_schedules.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/execution/switch_play.hpp"
+#include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -359,11 +360,12 @@ bool plays_by_orbit(const PreparedPoint& prepared, const ScheduleReading& readin
          is_played_by_orbit(prepared, scheduled_sends(prepared.point, prepared.sizes));
 }
 
-/// Bytes of the play on the switches, which follows the synthesis, with the schedules for unwound switches, which are
-/// kept meanwhile. Zero without a play.
+/// Bytes of the play on the switches, or of the re-timing by virtual cut-through, which follows the synthesis, with the
+/// schedules for unwound switches, which are kept meanwhile. Zero without a play.
 std::size_t bytes_of_play(const PreparedPoint& prepared, bool by_orbit) {
-  if (prepared.unwound() == nullptr) return 0;
   const double sends = scheduled_sends(prepared.point, prepared.sizes);
+  if (prepared.unwound() == nullptr)
+    return retimes_early(prepared, sends) ? retime_early_bytes(static_cast<std::uint64_t>(sends)) : 0;
   const double of_send =
       by_orbit ? bytes_per_orbit / static_cast<double>(prepared.collective->npus()) : bytes_per_kept_send;
   const double kept = sends * passes_of(prepared.collective->kind()) * of_send;  // with and without overlap

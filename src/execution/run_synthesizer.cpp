@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "execution/point_traits.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
@@ -11,7 +13,10 @@
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/switch_play.hpp"
 #include "tenex/execution/timed_stream.hpp"
+#include "tenex/schedule/timing/retime.hpp"
+#include "tenex/schedule/views/relayed.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/hand_over.hpp"
 
 namespace tenex {
 namespace {
@@ -57,6 +62,38 @@ Status play_on_network(TimedStream& stream, const PreparedPoint& prepared, const
   }
   stream.simulation_seconds = watch.seconds();
   return success();
+}
+
+/// Where switches have virtual cut-through, most synthesizers plan as if they stored and forwarded. Such a schedule is
+/// valid, and each of its sends starts as soon as it can. `other`: as above. What a solver has proven was of its plans.
+void pass_on_early(TimedStream& stream, const PreparedPoint& prepared, const Schedule* other) {
+  const Topology& network = prepared.topology();
+  if (!any_passes_on_early(network)) return;
+  if (stream.optimal >= 0) {
+    stream.optimal = 0;
+    stream.optimality_gap = 1;
+  }
+  if (relayed_parts(stream.schedule).ways != nullptr) return;  // planned for these switches
+  if (!retimes_early(prepared, static_cast<double>(stream.schedule.sends()))) {
+    stream.left_out += fmt::format(
+        "{}the {} sends are timed as if switches stored and forwarded: at most {} are "
+        "timed again",
+        stream.left_out.empty() ? "" : "; ", stream.schedule.sends(), kMostRetimedSends);
+    return;
+  }
+  const Stopwatch watch;
+  const bool overlap = prepared.point.collective().overlap;
+  const auto retimed = [&](const Schedule& schedule, bool overlapped) {
+    return retime_early(prepared.instance(), schedule, prepared.start_delays, overlapped);
+  };
+  const auto end_of = [&](const Schedule& schedule) { return last_arrival(prepared.instance(), schedule); };
+  const std::int64_t others = other == nullptr ? -1 : end_of(retimed(*other, !overlap)).count();
+  stream.schedule = retimed(stream.schedule, overlap);
+  stream.finish = std::min(stream.finish, end_of(stream.schedule));
+  if (stream.time_with_overlap_ps >= 0) stream.time_with_overlap_ps = overlap ? stream.finish.count() : others;
+  if (stream.time_without_overlap_ps >= 0) stream.time_without_overlap_ps = overlap ? others : stream.finish.count();
+  stream.rate_time = SimTime::zero();
+  stream.simulation_seconds += watch.seconds();
 }
 
 /// The stream of the best textbook algorithm on the point's network, for the same collective; nullopt where none suits,
@@ -124,12 +161,12 @@ Result<TimedStream> run_alone(const PreparedPoint& prepared, const ExecutionOpti
     stream.time_with_overlap_ps = made->time.count();
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;
-  if (prepared.unwound() != nullptr) {
-    const bool both = all_reduce && made->time_without_overlap > SimTime::zero() && !asked.time_only;
-    const Schedule* other = !both ? nullptr : without ? &made->schedule : &made->without_overlap;
-    if (auto played = play_on_network(stream, prepared, other, asked.memory_limit_bytes); !played)
-      return played.errors();
-  }
+  const bool both = all_reduce && made->time_without_overlap > SimTime::zero() && !asked.time_only;
+  const Schedule* other = !both ? nullptr : without ? &made->schedule : &made->without_overlap;
+  if (prepared.unwound() == nullptr)
+    pass_on_early(stream, prepared, other);
+  else if (auto played = play_on_network(stream, prepared, other, asked.memory_limit_bytes); !played)
+    return played.errors();
   stream.sends = static_cast<std::int64_t>(stream.schedule.sends());
   if (asked.link_loads || asked.utilization_bins > 0 || asked.arrivals) {
     const Stopwatch replay_watch;

@@ -4,9 +4,14 @@
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/simulation/switched_replay.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {
+
+bool retimes_early(const PreparedPoint& prepared, double sends) {
+  return sends <= static_cast<double>(kMostRetimedSends) && any_passes_on_early(prepared.topology());
+}
 
 bool is_played_by_orbit(const PreparedPoint& prepared, double sends) {
   return prepared.start_delays.empty() && sends > static_cast<double>(kMostSendsPlayedOneByOne);

@@ -38,10 +38,10 @@ Forwarding read_forwarding(TableReader& reader) {
   const auto* node = reader.find("forwarding");
   const auto text = reader.string("forwarding");
   if (!text) return Forwarding::store_and_forward;
-  for (const auto forwarding : {Forwarding::store_and_forward, Forwarding::cut_through})
+  for (const Forwarding forwarding : kForwardings)
     if (*text == to_string(forwarding)) return forwarding;
   reader.fail(input_error(node->text_place(), fmt::format("a [[switches]] has forwarding = \"{}\"", *text),
-                          "a switch forwards by \"store_and_forward\" or \"cut_through\""));
+                          "a switch forwards by \"store_and_forward\", \"cut_through\" or \"virtual_cut_through\""));
   return Forwarding::store_and_forward;
 }
 
@@ -65,7 +65,7 @@ void read_switches(TableReader& document, Reading& machine) {
     if (properties.forwarding == Forwarding::cut_through && properties.buffer != kUnlimitedBuffer)
       reader.fail(input_error(reader.find("buffer")->place(), "a buffer in switches that cut through",
                               "nothing waits in them",
-                              "remove the buffer, or write forwarding = \"store_and_forward\""));
+                              "remove the buffer, or write forwarding = \"virtual_cut_through\""));
     if (count < 1 || count > kMaxVertices - machine.vertices())
       reader.fail(input_error(node.place(), fmt::format("a [[switches]] has count = {}", count),
                               "a count is at least 1, and a machine has at most 2^31 vertices"));

@@ -81,10 +81,14 @@ Status restore_unwound_shape(const ScheduleData& data, TopologyBuilder& builder)
   return success();
 }
 
+/// What the column `switch_cut_through` says: 0 for store_and_forward, 1 for cut_through, 2 for virtual_cut_through.
+constexpr std::int8_t number_of(Forwarding forwarding) { return static_cast<std::int8_t>(forwarding); }
+bool is_forwarding(std::int8_t number) { return number >= 0 && std::cmp_less(number, kForwardings.size()); }
+
 SwitchProperties restore_switch(const ScheduleData& data, std::size_t i) {
   SwitchProperties properties{data.switch_copy[i] != 0, data.switch_reduce[i] != 0};
   if (data.switch_buffer.empty()) return properties;
-  if (data.switch_cut_through[i] != 0) properties.forwarding = Forwarding::cut_through;
+  properties.forwarding = kForwardings[static_cast<std::size_t>(data.switch_cut_through[i])];
   if (data.switch_buffer[i] >= 0 && data.switch_buffer[i] < std::int64_t{kUnlimitedBuffer})
     properties.buffer = static_cast<std::uint32_t>(data.switch_buffer[i]);
   return properties;
@@ -119,7 +123,7 @@ Result<Topology> restore_windows(const ScheduleData& data, Topology network) {
   if (data.window_from_ps.size() != windows || data.window_until_ps.size() != windows ||
       data.window_slowdown.size() != windows)
     return input_error({}, "the columns of windows differ in length");
-  if (std::ranges::any_of(data.switch_cut_through, [](auto flag) { return flag != 0; }))
+  if (std::ranges::find(data.switch_cut_through, number_of(Forwarding::cut_through)) != data.switch_cut_through.end())
     return input_error({}, "windows of links around switches that cut through",
                        "bandwidth varies on plain links alone");
   std::map<std::uint32_t, SlowWindows> of_class;
@@ -165,6 +169,9 @@ Result<Topology> restore_topology(const ScheduleData& data) {
       data.class_bandwidth.size() != data.class_alpha_ps.size() ||
       (!data.class_slowdown.empty() && data.class_slowdown.size() != data.class_alpha_ps.size()))
     return input_error({}, "the columns of the topology differ in length");
+  if (!std::ranges::all_of(data.switch_cut_through, is_forwarding))
+    return input_error({}, "switch_cut_through has another number than 0, 1 and 2",
+                       "they mean store_and_forward, cut_through and virtual_cut_through");
   TopologyBuilder builder(static_cast<std::size_t>(data.npus));
   for (std::size_t i = 0; i < data.switch_copy.size(); ++i) builder.add_switch(restore_switch(data, i));
   for (std::size_t i = 0; i < data.source.size(); ++i) {
@@ -298,7 +305,7 @@ ScheduleData describe_schedule(const ScheduleFile& file, const SendChoice& choic
     const auto& properties = topology.switch_properties(VertexId::at(topology.npus() + i));
     data.switch_copy.push_back(properties.copy ? 1 : 0);
     data.switch_reduce.push_back(properties.reduce ? 1 : 0);
-    data.switch_cut_through.push_back(properties.forwarding == Forwarding::cut_through ? 1 : 0);
+    data.switch_cut_through.push_back(number_of(properties.forwarding));
     data.switch_buffer.push_back(properties.buffer == kUnlimitedBuffer ? -1 : std::int64_t{properties.buffer});
   }
   if (std::ranges::all_of(data.switch_cut_through, [](auto flag) { return flag == 0; }) &&

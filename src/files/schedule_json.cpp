@@ -33,7 +33,8 @@ Json describe_topology(const ScheduleData& data) {
   for (std::size_t i = 0; i < data.switch_copy.size(); ++i) {
     topology["switches"].push_back({{"copy", data.switch_copy[i] != 0}, {"reduce", data.switch_reduce[i] != 0}});
     if (data.switch_buffer.empty()) continue;
-    topology["switches"].back()["cut_through"] = data.switch_cut_through[i] != 0;
+    topology["switches"].back()["cut_through"] = data.switch_cut_through[i] == 1;
+    if (data.switch_cut_through[i] == 2) topology["switches"].back()["virtual_cut_through"] = true;
     topology["switches"].back()["buffer"] = data.switch_buffer[i];
   }
   topology["classes"] = Json::array();
@@ -127,7 +128,8 @@ ScheduleData read_facts(const Json& document) {
     data.switch_copy.push_back(item.at("copy").get<bool>() ? 1 : 0);
     data.switch_reduce.push_back(item.at("reduce").get<bool>() ? 1 : 0);
     if (!item.contains("buffer")) continue;
-    data.switch_cut_through.push_back(item.at("cut_through").get<bool>() ? 1 : 0);
+    const bool early = item.contains("virtual_cut_through") && item.at("virtual_cut_through").get<bool>();
+    data.switch_cut_through.push_back(early ? 2 : item.at("cut_through").get<bool>() ? 1 : 0);
     data.switch_buffer.push_back(integer(item.at("buffer")));
   }
   if (topology.contains("wires"))

@@ -29,7 +29,7 @@ void add_topology(DigestText& key, const Topology& topology) {
 void add_switches(DigestText& key, const Topology& topology) {
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
     const auto& [copy, reduce, forwarding, buffer] = topology.switch_properties(VertexId::at(v));
-    key.add((copy ? 1 : 0) + (reduce ? 2 : 0) + (forwarding == Forwarding::cut_through ? 4 : 0));
+    key.add((copy ? 1 : 0) + (reduce ? 2 : 0) + static_cast<int>(forwarding) * 4);
     key.add(buffer);
   }
   if (topology.wires() == nullptr) return;

@@ -78,18 +78,18 @@ TEST(SwitchTreeRows, GroupsAcrossLeavesAreBoundByTheLinksBetweenSwitches) {
 TEST(SwitchTreeRows, ObeyEverySettingOfSwitches) {
   for (const auto* topology : {"SW(8,4:2)", "RI(2)_SW(8,2,4)"}) {
     for (const auto* collective : {"all_gather", "all_reduce", "broadcast"}) {
-      for (const auto* forwarding : {"store_and_forward", "cut_through"}) {
+      for (const auto* forwarding : {"store_and_forward", "cut_through", "virtual_cut_through"}) {
         const Words able{{"forwarding", forwarding}, {"switch_copy", "yes"}, {"switch_reduce", "yes"}, {"chunks", "2"}};
         row_on(topology, collective, "pccl", "8MB", able);
       }
       row_on(topology, collective, "pccl", "8MB", {{"switch_buffer", "2"}});
     }
     for (const auto* algorithm : {"ring", "direct", "rings", "rhd", "dbt"})
-      for (const auto* forwarding : {"store_and_forward", "cut_through"})
+      for (const auto* forwarding : {"store_and_forward", "cut_through", "virtual_cut_through"})
         row_on(topology, "all_reduce", algorithm, "8MB", {{"forwarding", forwarding}});
   }
   for (const auto* algorithm : {"hierarchical", "themis"})
-    for (const auto* forwarding : {"store_and_forward", "cut_through"})
+    for (const auto* forwarding : {"store_and_forward", "cut_through", "virtual_cut_through"})
       row_on("RI(2)_SW(8,4:2)", "all_reduce", algorithm, "8MB", {{"forwarding", forwarding}});
 }
 

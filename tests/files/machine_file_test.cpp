@@ -206,6 +206,20 @@ pairs = [[0, 2], [1, 3], [2, 3]]
   EXPECT_EQ(machine->topology.switch_properties(VertexId(2)),
             (SwitchProperties{.forwarding = Forwarding::cut_through}));
   EXPECT_EQ(machine->topology.switch_properties(VertexId(3)), (SwitchProperties{.buffer = 3}));
+  const auto early = parse_machine(kHead + R"(
+npus = 2
+[[switches]]
+forwarding = "virtual_cut_through"
+buffer = 3
+[[links]]
+bandwidth = "1GB/s"
+alpha = "0us"
+pairs = [[0, 2], [1, 2]]
+)",
+                                   "m.toml");
+  ASSERT_TRUE(early.ok());
+  EXPECT_EQ(early->topology.switch_properties(VertexId(2)),
+            (SwitchProperties{.forwarding = Forwarding::virtual_cut_through, .buffer = 3}));
 }
 
 TEST(MachineFile, NamesAShapeInsteadOfLinks) {

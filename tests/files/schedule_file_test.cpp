@@ -116,6 +116,18 @@ TEST_P(ScheduleFiles, GiveBackWindows) {
   EXPECT_EQ(schedule_hash(read->schedule), schedule_hash(written.schedule));
 }
 
+TEST_P(ScheduleFiles, GiveBackHowSwitchesForward) {
+  auto written = sample(copies(17));
+  std::vector<SwitchProperties> switches(written.topology.switches());
+  switches.front() = {.forwarding = Forwarding::virtual_cut_through, .buffer = 3};
+  written.topology = written.topology.with_switches(switches);
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  for (std::size_t i = 0; i < switches.size(); ++i)
+    EXPECT_EQ(read->topology.switch_properties(VertexId::at(read->topology.npus() + i)), switches[i]);
+}
+
 TEST_P(ScheduleFiles, GiveBackWiresAndWhatSwitchesDo) {
   auto written = sample(copies(17));
   std::vector<SwitchProperties> switches(written.topology.switches(), {.copy = true, .buffer = 2});

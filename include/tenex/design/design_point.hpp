@@ -31,7 +31,12 @@ namespace tenex {
 inline constexpr std::int64_t physics_version = 14;
 
 /// How the switches of a point forward: as its shape or machine file builds them, or all in one way.
-enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_through };
+enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_through, virtual_cut_through };
+/// nullopt: as built.
+[[nodiscard]] constexpr std::optional<Forwarding> forwarding_of(SwitchForwarding forwarding) {
+  if (forwarding == SwitchForwarding::as_built) return std::nullopt;
+  return kForwardings[static_cast<std::size_t>(forwarding) - 1];
+}
 [[nodiscard]] std::string_view to_string(SwitchForwarding forwarding);
 
 /// Whether the switches of a point have an ability.

@@ -93,10 +93,11 @@ std::vector<Setting> switch_settings() {
        .name = "forwarding",
        .help =
            "how switches forward: store_and_forward (a switch receives all of a chunk before it sends it on), "
-           "cut_through (a send takes its whole path over switches at once), or as_built: as the machine file says; "
-           "those of shapes store and forward",
-       .example = "\"cut_through\"",
-       .words = words_to<SwitchForwarding::cut_through>(),
+           "cut_through (a send takes its whole path over switches at once), virtual_cut_through (a switch passes a "
+           "chunk on while it arrives, and buffers it), or as_built: as the machine file says; those of shapes store "
+           "and forward",
+       .example = "\"virtual_cut_through\"",
+       .words = words_to<SwitchForwarding::virtual_cut_through>(),
        .fallback = "as_built",
        .read_by = ReadBy::collectives,
        .reason = kTrainingSwitches,
@@ -118,7 +119,7 @@ std::vector<Setting> switch_settings() {
           "as_built: as the machine file says; those of shapes do not"),
       {.key = Key::switch_buffer,
        .name = "switch_buffer",
-       .help = "chunks that may wait in a switch that stores and forwards: a number, unlimited, or as_built: as the "
+       .help = "chunks that may wait in a switch: a number, unlimited, or as_built: as the "
                "machine file says; those of shapes are unlimited",
        .example = "\"4\"",
        .fallback = "as_built",
