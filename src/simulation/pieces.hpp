@@ -5,8 +5,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "simulation/next_links.hpp"
 #include "tenex/base/random.hpp"
@@ -51,26 +53,56 @@ class Cut {
   std::uint32_t pieces_;
 };
 
-/// Counts the pieces that have arrived. Not thread-safe: a thread asks about its own destinations alone.
+/// The id under which a piece is under way: what remains of its way, and the mark of its message.
+class PieceId {
+ public:
+  PieceId(RouteWay way, std::uint16_t mark) : value_(std::uint32_t{mark} << kWayBits | way) {}
+  explicit PieceId(MessageId id) : value_(id.value()) {}
+
+  [[nodiscard]] RouteWay way() const { return static_cast<RouteWay>(value_); }
+  [[nodiscard]] std::uint16_t mark() const { return static_cast<std::uint16_t>(value_ >> kWayBits); }
+  [[nodiscard]] MessageId as_id() const { return MessageId(value_); }
+
+ private:
+  static constexpr unsigned kWayBits = 16;
+  std::uint32_t value_;
+};
+
+/// Counts the pieces that have arrived. A message has a mark, the number of cut messages that its source sent before it
+/// modulo 2^16, so that equal messages under way are told apart. Not thread-safe: a thread marks the messages of its
+/// own sources, and asks about its own destinations alone.
 class PieceCounter {
  public:
+  /// `npus`: 0 where no message is cut.
+  explicit PieceCounter(std::size_t npus) : sent_(npus, 0) {}
+
+  /// The mark of the next message of a source. O(1).
+  [[nodiscard]] std::uint16_t mark(NpuId source) { return sent_[source.index()]++; }
   /// A piece of `message` has arrived, which has so many. True if it was the last one. O(1).
-  [[nodiscard]] bool completes(const Message& message, std::uint32_t pieces) {
+  [[nodiscard]] bool completes(const Message& message, MessageId piece, std::uint32_t pieces) {
     if (pieces <= 1) return true;
-    const auto [missing, fresh] = missing_.try_emplace(message, pieces);
+    const auto [missing, fresh] = missing_.try_emplace({message, PieceId(piece).mark()}, pieces);
     if (--missing->second > 0) return false;
     missing_.erase(missing);
     return true;
   }
 
  private:
+  struct Marked {
+    Message message;
+    std::uint16_t mark;
+    bool operator==(const Marked&) const = default;
+  };
   struct Hash {
-    std::size_t operator()(const Message& message) const {
+    std::size_t operator()(const Marked& marked) const {
+      const Message& message = marked.message;
       const std::uint64_t ends = std::uint64_t{message.source.value()} << 32 | message.destination.value();
-      return mix_bits(mix_bits(ends) + message.chunk.value() + (message.stage == Stage::reduce ? 1ULL << 32 : 0));
+      const std::uint64_t kind = std::uint64_t{marked.mark} << 1 | (message.stage == Stage::reduce ? 1U : 0U);
+      return mix_bits(mix_bits(ends) + (kind << 32 | message.chunk.value()));
     }
   };
-  std::unordered_map<Message, std::uint32_t, Hash> missing_;
+  std::vector<std::uint16_t> sent_;  // by NPU
+  std::unordered_map<Marked, std::uint32_t, Hash> missing_;
 };
 
 }  // namespace tenex

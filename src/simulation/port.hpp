@@ -17,7 +17,7 @@ namespace tenex {
 /// A message on a link: 32 bytes, two per cache line.
 struct Flight {
   SimTime arrival;  ///< at the far end of the link that it is on
-  MessageId id;     ///< only if sends are recorded; of a piece what remains of its way
+  MessageId id;     ///< only if sends are recorded; of a piece a PieceId
   NpuId source;
   NpuId destination;
   ChunkId chunk;

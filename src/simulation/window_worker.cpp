@@ -38,7 +38,8 @@ WindowWorker::WindowWorker(WindowNetwork& network, ProgramState& state, int thre
                 network.reach),
       first_port_(network.first_port[static_cast<std::size_t>(thread)]),
       ports_(network.first_port[static_cast<std::size_t>(thread) + 1] - first_port_),
-      writes_down_(network.options.record_sends || network.options.record_links || utilization.has_value()) {
+      writes_down_(network.options.record_sends || network.options.record_links || utilization.has_value()),
+      pieces_(network.cuts ? network.topology.npus() : 0) {
   expectant_ = dynamic_cast<const ExpectantState*>(&state);
   plain_ = !network.options.record_arrivals && network.start_of_npu.empty();
   elides_ = network.elides;
@@ -135,9 +136,10 @@ inline Message WindowWorker::message_of(const Flight& flight) const {
 }
 
 WindowWorker::Step WindowWorker::step_on_way(VertexId at, NpuId source, NpuId destination, MessageId way) {
-  auto rest = static_cast<RouteWay>(way.value());
+  const PieceId piece(way);
+  auto rest = piece.way();
   const auto link = next_links_(at, source, destination, rest);
-  return {port_of(link), MessageId(rest)};
+  return {port_of(link), PieceId(rest, piece.mark()).as_id()};
 }
 
 /// `Cargo` is a Message, or a Flight that is forwarded.
@@ -205,8 +207,9 @@ void WindowWorker::feed(std::uint32_t port) {
   const auto whole = network_.sizes.of(message);
   if (!cuts_) return extend(port, message, MessageId(), whole);
   const Cut cut(message, network_.sizes.bytes(whole), next_links_);
+  const auto mark = pieces_.mark(npu);
   for (std::uint32_t piece = 0; piece < cut.pieces(); ++piece)
-    extend(port, message, MessageId(cut.way(piece)), network_.sizes.of_piece(whole, cut.pieces(), piece));
+    extend(port, message, PieceId(cut.way(piece), mark).as_id(), network_.sizes.of_piece(whole, cut.pieces(), piece));
 }
 
 /// Lets a message, or a piece, that has been at the only link of its NPU since time zero enter it.
@@ -255,8 +258,9 @@ inline void WindowWorker::inject(const Message& message, SimTime now) {
 void WindowWorker::inject_pieces(const Message& message, SimTime now) {
   const auto whole = network_.sizes.of(message);
   const Cut cut(message, network_.sizes.bytes(whole), next_links_);
+  const auto mark = pieces_.mark(message.source);
   for (std::uint32_t piece = 0; piece < cut.pieces(); ++piece)
-    announce(vertex_of(message.source), message, MessageId(cut.way(piece)),
+    announce(vertex_of(message.source), message, PieceId(cut.way(piece), mark).as_id(),
              network_.sizes.of_piece(whole, cut.pieces(), piece), now);
 }
 
@@ -322,7 +326,7 @@ inline void WindowWorker::settle(VertexId vertex, const Flight& flight, std::uin
   }
   if (plain_) {
     note_finish(flight.destination, now);
-    if (cuts_ && !pieces_.completes(message_of(flight), network_.sizes.pieces(flight.size_class))) return;
+    if (cuts_ && !completes(flight)) return;
     return react(message_of(flight), now);
   }
   if (!network_.link_of_port[port].exists()) return wake(flight.destination, now);
@@ -335,11 +339,16 @@ void WindowWorker::settle_all() {
   enter_announced();
 }
 
+/// Whether the message of an arriving piece is whole now.
+bool WindowWorker::completes(const Flight& flight) {
+  return pieces_.completes(message_of(flight), flight.id, network_.sizes.pieces(flight.size_class));
+}
+
 /// A delivery of which more than the finish is recorded, or that may come before its NPU's start.
 void WindowWorker::deliver(const Flight& flight) {
   const auto now = flight.arrival;
   note_finish(flight.destination, now);
-  if (cuts_ && !pieces_.completes(message_of(flight), network_.sizes.pieces(flight.size_class))) return;
+  if (cuts_ && !completes(flight)) return;
   if (network_.options.record_arrivals) delivered.push_back({now, message_of(flight)});
   if (sleeps(vertex_of(flight.destination)))
     held_[flight.destination.index()].push_back(flight);

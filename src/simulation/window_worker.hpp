@@ -66,6 +66,7 @@ class alignas(64) WindowWorker {
   void foresee(VertexId vertex, const Flight& flight, std::uint32_t port) const;
   void settle_all();
   [[gnu::always_inline]] void settle(VertexId vertex, const Flight& flight, std::uint32_t port);
+  [[nodiscard]] bool completes(const Flight& flight);
   void deliver(const Flight& flight);
   [[gnu::always_inline]] void react(const Message& message, SimTime now);
 

@@ -17,7 +17,7 @@ class WireMessage {
  public:
   SimTime time;  ///< of its arrival, once it is on a wire
   LinkId wire;   ///< none: the start of an NPU
-  MessageId id;  ///< only if sends are recorded; of a piece what remains of its way
+  MessageId id;  ///< only if sends are recorded; of a piece a PieceId
   NpuId source;
   NpuId destination;
   ChunkId chunk;

@@ -68,6 +68,7 @@ class WiresEngine {
         window_bits_(window_bits_of(topology, sizes_)),
         calendar_(0, coming_.size() + links_.size(), 4 * (sizes_.greatest_latency().count() >> window_bits_) + 2),
         held_(options.start_delays.empty() ? 0 : topology.npus()),
+        pieces_(cuts_ ? topology.npus() : 0),
         utilization_(std::move(bins)) {
     result_.engine = SimulationEngine::wires;
     if (options.occupancy == Occupancy::transfer)
@@ -173,18 +174,20 @@ class WiresEngine {
   void enqueue_pieces(const Message& message, WireMessage entering, SimTime now) {
     const auto whole = entering.size_class();
     const Cut cut(message, sizes_.bytes(whole), next_links_);
+    const auto mark = pieces_.mark(message.source);
     for (std::uint32_t piece = 0; piece < cut.pieces(); ++piece) {
       entering.set(message.stage, sizes_.of_piece(whole, cut.pieces(), piece));
-      entering.id = MessageId(cut.way(piece));
+      entering.id = PieceId(cut.way(piece), mark).as_id();
       enqueue(vertex_of(message.source), entering, now);
     }
   }
 
   void enqueue(VertexId at, WireMessage message, SimTime now) {
     if (cuts_) {
-      auto way = static_cast<RouteWay>(message.id.value());
+      const PieceId piece(message.id);
+      auto way = piece.way();
       message.wire = next_links_(at, message.source, message.destination, way);
-      message.id = MessageId(way);
+      message.id = PieceId(way, piece.mark()).as_id();
     } else {
       message.wire = next_links_(at, message.source, message.destination);
     }
@@ -247,7 +250,7 @@ class WiresEngine {
     if (!message.wire.exists()) return wake(message.destination, now);
     if (vertex == vertex_of(message.destination)) {
       note_finish(message.destination, now);
-      if (cuts_ && !pieces_.completes(message_of(message), sizes_.pieces(message.size_class()))) return;
+      if (cuts_ && !pieces_.completes(message_of(message), message.id, sizes_.pieces(message.size_class()))) return;
       if (options_.record_arrivals) delivered_.push_back({now, message_of(message)});
     }
     if (sleeps(vertex))

@@ -11,6 +11,7 @@
 #include "tenex/simulation/reference.hpp"
 #include "tenex/topology/routes.hpp"
 #include "tenex/topology/transform.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
@@ -53,6 +54,39 @@ TEST(RoutedSimulations, AgreeWithTheReferenceAndForAnyThreads) {
             EXPECT_EQ(unaware.links[link].bytes, simulation.links[link].bytes);
           }
         }
+}
+
+TEST(RoutedSimulations, TellEqualMessagesUnderWayApart) {
+  // NPU 0 sends the same 2,000 B twice to NPU 1, over two spines: alphas of 0, 1 GB/s on the links of NPUs and of spine
+  // 4, 0.1 GB/s on those of spine 5. To NPU 1 the first piece takes spine 5. A piece of 1,000 B takes 1 us, or 10 us
+  // over each of the two links of spine 5. The first message: 1 + 10 + 10 + 1 = 22 us for its first piece, and 2 + 1 +
+  // 1 + 1 = 5 us for its second. The pieces of the second message leave NPU 0 at 3 and 4 us; the first waits for spine
+  // 5 until 11, and comes at 11 + 10 + 10 + 1 = 32 us, the second at 7. If they counted as one message, the first two
+  // pieces at 5 and 7 us would make it whole.
+  for (const Forwarding forwarding : {Forwarding::store_and_forward, Forwarding::cut_through}) {
+    TopologyBuilder builder(2);
+    for (int i = 0; i < 4; ++i) builder.add_switch({.forwarding = forwarding});
+    const auto join = [&](std::uint32_t a, std::uint32_t b, std::int64_t megabytes) {
+      builder.add_link_pair({VertexId(a), VertexId(b), SimTime::zero(), Bandwidth::of(megabytes * 1'000'000)});
+    };
+    join(0, 2, 1000);
+    join(1, 3, 1000);
+    for (const std::uint32_t leaf : {2U, 3U}) join(leaf, 4, 1000);
+    for (const std::uint32_t leaf : {2U, 3U}) join(leaf, 5, 100);
+    const Topology topology = wires_of(std::move(builder).build().value()).value();
+    const auto collective = support::collective(CollectiveKind::all_to_all, 2, bytes(4'000));
+    const auto chunk = collective.first_chunk(GroupId(0)).value() + 1;  // of NPU 0 for NPU 1
+    const support::ScriptedProgram program({support::flow(0, 1, chunk), support::flow(0, 1, chunk)});
+    SimulationOptions options;
+    options.routes = {RouteRule::sprayed};
+    options.record_arrivals = true;
+    const auto found = simulate(topology, collective, program, options).value();
+    EXPECT_EQ(found.arrivals, simulate_by_reference(topology, collective, program, options)->arrivals);
+    ASSERT_EQ(found.arrivals.size(), 2U);
+    if (forwarding == Forwarding::cut_through) continue;
+    EXPECT_EQ(found.arrivals[0].time, microseconds(22));
+    EXPECT_EQ(found.arrivals[1].time, microseconds(32));
+  }
 }
 
 TEST(RoutedSimulations, OfDirectOnALeafSpineAreNearItsBound) {
