@@ -101,6 +101,17 @@ Status FileReader::import_if_foreign(Loaded& file) {
   return success();
 }
 
+namespace {
+
+/// Whether every switch cuts through.
+bool all_cut_through(const Topology& topology) {
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    if (topology.switch_properties(VertexId::at(v)).forwarding != Forwarding::cut_through) return false;
+  return true;
+}
+
+}  // namespace
+
 Result<TopologyValue> FileReader::load_machine(const std::string& path, const Place& place) {
   const auto builtin = find_builtin(vocabulary_.machines, path);
   Result<Loaded> file =
@@ -125,6 +136,7 @@ Result<TopologyValue> FileReader::load_machine(const std::string& path, const Pl
   value.choice.machine_file = file->path;
   value.npus = value.choice.machine_npus = machine->topology.npus();
   value.switches = machine->topology.switches();
+  value.cuts_through = all_cut_through(machine->topology);
   value.choice.machine_content = std::move(file->content);
   return value;
 }

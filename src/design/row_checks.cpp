@@ -123,6 +123,7 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   check_stragglers(row, topology);
   check_faults(row, topology);
   check_engine(row);
+  check_routes(row, topology);
   const GroupFacts& facts = group_facts(row, topology);
   check_collective(row, facts);
   check_overlap(row, facts);

@@ -113,6 +113,7 @@ class RowChecker {
   void check_delays(const Row& row, const SettingValue& value);
   void check_windows(const Row& row, const SettingValue& value);
   void check_engine(const Row& row);
+  void check_routes(const Row& row, const TopologyValue& topology);
   void check_priorities(const Row& row, const GroupFacts& facts);
   void check_collective(const Row& row, const GroupFacts& group_facts);
   void check_overlap(const Row& row, const GroupFacts& facts);

@@ -26,7 +26,8 @@ struct TopologyValue {
   std::size_t npus = 0;
   std::size_t switches = 0;
 
-  bool from_file = false;  ///< of a machine file, which states alphas and bandwidths
+  bool from_file = false;     ///< of a machine file, which states alphas and bandwidths
+  bool cuts_through = false;  ///< all switches of a machine file's list do
 
   /// Whether a file lists its links. A file that names a shape becomes that shape.
   [[nodiscard]] bool is_machine() const { return !choice.machine_file.empty(); }
