@@ -2,7 +2,7 @@
 // shape with the alphas and bandwidths of its dimensions.
 //
 // Links are numbered in the order of the file: group by group, `pairs` before `directed`, each pair as two consecutive
-// links. Every mistake in a file is reported at its own line.
+// links. Every mistake in a file is reported at its own line. Its routes are read by machine_routes.cpp.
 #include "tenex/files/input_files.hpp"
 
 #include <algorithm>
@@ -12,9 +12,11 @@
 
 #include <fmt/core.h>
 
+#include "files/machine_routes.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/table_reader.hpp"
+#include "tenex/topology/given_routes.hpp"
 #include "tenex/topology/plan.hpp"
 
 namespace tenex {
@@ -30,6 +32,7 @@ struct Reading {
   std::vector<std::pair<std::int64_t, SwitchProperties>> switches;  ///< (number, properties) of each kind
   std::int64_t switch_count = 0;
   std::vector<Link> links;
+  GivenRoutes routes;
 
   [[nodiscard]] std::int64_t vertices() const { return npus + switch_count; }
 };
@@ -132,7 +135,7 @@ Status check_vertices(const Reading& machine, const Place& place) {
 
 /// The keys of a file that names a shape, and those of one that lists its links.
 constexpr std::array<std::string_view, 4> kShapeKeys{"shape", "alpha", "bandwidth", "npu_bandwidth"};
-constexpr std::array<std::string_view, 3> kListKeys{"npus", "switches", "links"};
+constexpr std::array<std::string_view, 5> kListKeys{"npus", "switches", "links", "route", "next_hops"};
 
 /// The shape and its links as a study would write them; nullopt after recording the errors.
 std::optional<ShapedNetwork> read_shape(TableReader& reader) {
@@ -140,7 +143,7 @@ std::optional<ShapedNetwork> read_shape(TableReader& reader) {
   for (const auto key : kListKeys)
     if (const Node* given = reader.find(key))
       reader.fail(input_error(given->place(), fmt::format("\"{}\" beside a shape", key),
-                              "the shape has its NPUs, switches and links", "keep one of them"));
+                              "the shape has its NPUs, switches, links and routes", "keep one of them"));
   ShapedNetwork network;
   if (const auto text = reader.string("shape")) {
     auto shape = parse_shape(*text, node.text_place());
@@ -188,6 +191,7 @@ void read_lists(TableReader& reader, Reading& machine) {
   const bool counted = machine.npus >= 1 && machine.npus <= kMaxVertices;
   if (counted) read_switches(reader, machine);
   if (counted && machine.errors.empty()) read_links(reader, machine);
+  if (counted) machine.routes = read_given_routes(reader, machine.npus);
   reader.fail(std::move(machine.errors));
 }
 
@@ -196,7 +200,9 @@ Result<Topology> build(const Reading& machine) {
   for (const auto& [count, properties] : machine.switches)
     for (std::int64_t i = 0; i < count; ++i) builder.add_switch(properties);
   for (const auto& link : machine.links) builder.add_link(link);
-  return std::move(builder).build();
+  auto topology = std::move(builder).build();
+  if (!topology || machine.routes.empty()) return topology;
+  return with_routes(*topology, machine.routes);
 }
 
 }  // namespace
@@ -205,8 +211,8 @@ Result<Machine> parse_machine(std::string_view text, const std::string& file) {
   const auto document = parse_toml(text, file);
   if (!document) return document.errors();
   TableReader reader(*document, "",
-                     {"schema", "kind", "name", "source", "remarks", "npus", "switches", "links", "shape", "alpha",
-                      "bandwidth", "npu_bandwidth"});
+                     {"schema", "kind", "name", "source", "remarks", "npus", "switches", "links", "route", "next_hops",
+                      "shape", "alpha", "bandwidth", "npu_bandwidth"});
   check_file_header(reader, "machine");
   const auto require_text = [&reader](std::string_view key) {
     return reader.require(key) == nullptr ? std::string() : reader.string_or(key, "");

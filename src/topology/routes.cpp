@@ -1,8 +1,7 @@
 // Routes by arithmetic on intact products of blocks and on families that know their next links, by search elsewhere
 // (equal_routes.hpp). Over a tree of switches a message climbs to the lowest switch above both positions.
 //
-// Encoding: for products, each vertex keeps its out-links sorted by (target, id), so the link to a known neighbour is
-// found by binary search.
+// The link to a known neighbour is found by binary search (links_by_target.hpp).
 #include "tenex/topology/routes.hpp"
 
 #include <algorithm>
@@ -17,6 +16,8 @@
 #include "topology/dimensions.hpp"
 #include "topology/equal_routes.hpp"
 #include "topology/lanes.hpp"
+#include "topology/links_by_target.hpp"
+#include "topology/route_table.hpp"
 #include "topology/shapes/switch_tree.hpp"
 
 namespace tenex {
@@ -58,15 +59,7 @@ class DimensionOrder {
       : topology_(topology), bundles_(bundles), dimensions_(placed_dimensions(topology)) {
     if (!usable()) return;
     for (const PlacedDimension& entry : dimensions_) trees_.emplace_back(entry.dimension.size, entry.dimension.levels);
-    std::vector<LinkId> sorted;  // by (target, id): the rows of in-links one after the other
-    sorted.reserve(topology.links());
-    for (std::size_t v = 0; v < topology.vertices(); ++v) {
-      const auto row = topology.in_links(VertexId::at(v));
-      sorted.insert(sorted.end(), row.begin(), row.end());
-    }
-    by_target_ = Csr<LinkId>::group(
-        topology.vertices(), sorted.size(), [&](std::size_t i) { return topology.source(sorted[i]).index(); },
-        [&](std::size_t i) { return sorted[i]; });
+    by_target_ = LinksByTarget(topology);
   }
 
   [[nodiscard]] bool usable() const { return !dimensions_.empty(); }
@@ -131,17 +124,15 @@ class DimensionOrder {
   }
 
   [[nodiscard]] LinkId link_to(VertexId at, VertexId next) const {
-    const auto row = by_target_.row(at.index());
-    const auto found = std::lower_bound(row.begin(), row.end(), next,
-                                        [&](LinkId link, VertexId vertex) { return topology_.target(link) < vertex; });
-    return found != row.end() && topology_.target(*found) == next ? *found : LinkId::none();
+    const auto links = by_target_.between(at, next);
+    return links.empty() ? LinkId::none() : links.front();
   }
 
   const Topology& topology_;
   const Bundles& bundles_;
   std::vector<PlacedDimension> dimensions_;
   std::vector<SwitchTree> trees_;  // by dimension; of one switch, or meaningless, where there are no levels
-  Csr<LinkId> by_target_;
+  LinksByTarget by_target_;
 };
 
 /// Whether several links lead from one switch to one NPU. O(links).
@@ -170,18 +161,14 @@ class FewestLinks {
     const EqualRoutes routes = search_.next(at, destination);
     if (routes.links.empty()) return LinkId::none();
     if (pick.way() != nullptr) return on_its_way(routes, destination, pick);
-    if (routes.links.size() == 1 || topology_.wires() != nullptr || joins_npus(routes.links.front()))
-      return routes.links.front();
-    const std::size_t count = routes.links.size();
-    if (topology_.is_npu(at) || topology_.target(routes.links.front()) == vertex_of(destination)) {
-      const std::size_t leaves_from = topology_.is_npu(at) ? at.index() : source.index();
-      return routes.links[pick(count, 1, [&] { return leaves_from + destination.index(); })];
-    }
-    const std::uint64_t divisor = routes.parted ? search_.divisor(at) : 1;
-    const bool over_npu = routes.over_npu;
-    const auto chosen =
-        pick(count, divisor, [&] { return rank(at, over_npu ? exit(at, destination) : vertex_of(destination)); });
-    return search_.next(at, destination).links[chosen];
+    const LinkId alone = routes.links.front();
+    if (const auto chosen = choose(routes, at, source, destination, pick); chosen > 0)
+      return search_.next(at, destination).links[chosen];
+    return alone;
+  }
+  /// One of parallel links.
+  LinkId one_of(std::span<const LinkId> links, VertexId at, NpuId source, NpuId destination, const RoutePick& pick) {
+    return links[choose({.links = links}, at, source, destination, pick)];
   }
   /// The number of routes. O(hops) on families, else as EqualRouteSearch::routes().
   [[nodiscard]] std::uint64_t routes(NpuId source, NpuId destination) {
@@ -197,6 +184,21 @@ class FewestLinks {
   [[nodiscard]] bool ends_differ() const { return family_ == nullptr && has_parallel_last_links(topology_); }
 
  private:
+  /// The number of the link that a message takes. Searches, so that links of a search are valid no more.
+  [[nodiscard]] std::uint64_t choose(const EqualRoutes& routes, VertexId at, NpuId source, NpuId destination,
+                                     const RoutePick& pick) {
+    const std::size_t count = routes.links.size();
+    const LinkId first = routes.links.front();
+    if (count == 1 || topology_.wires() != nullptr || joins_npus(first)) return 0;
+    if (topology_.is_npu(at) || topology_.target(first) == vertex_of(destination)) {
+      const std::size_t leaves_from = topology_.is_npu(at) ? at.index() : source.index();
+      return pick(count, 1, [&] { return leaves_from + destination.index(); });
+    }
+    const std::uint64_t divisor = routes.parted ? search_.divisor(at) : 1;
+    const bool over_npu = routes.over_npu;
+    return pick(count, divisor, [&] { return rank(at, over_npu ? exit(at, destination) : vertex_of(destination)); });
+  }
+
   /// All NPUs of these families are attached to one fabric, so ranks are ids.
   [[nodiscard]] LinkId by_arithmetic(VertexId at, NpuId destination, const RoutePick& pick) const {
     const EqualLinks equal = family_->next_links(topology_.shape()->arguments, at.index(), destination.index());
@@ -266,6 +268,7 @@ class Router::Impl {
   Impl(const Topology& topology, RouteChoice choice)
       : topology_(topology),
         choice_(choice),
+        given_(choice.rule == RouteRule::per_destination ? topology.route_table().get() : nullptr),
         bundles_(topology),
         by_dimension_(topology, bundles_),
         by_search_(topology, choice.rule == RouteRule::sprayed) {}
@@ -273,6 +276,9 @@ class Router::Impl {
   LinkId next_link(VertexId at, NpuId source, NpuId destination, RouteWay* way) {
     if (at == vertex_of(destination)) return LinkId::none();
     const RoutePick pick(choice_, source, destination, way);
+    if (given_ != nullptr)
+      if (const auto links = given_->next(at, source, destination); !links.empty())
+        return by_search_.one_of(links, at, source, destination, pick);
     return by_dimension_.usable() ? by_dimension_.next_link(at, destination, pick)
                                   : by_search_.next_link(at, source, destination, pick);
   }
@@ -283,7 +289,7 @@ class Router::Impl {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(routes, kMostRoutes));
   }
   [[nodiscard]] bool depends_on_source() const {
-    if (choice_.rule == RouteRule::hashed) return true;
+    if (choice_.rule == RouteRule::hashed || (given_ != nullptr && given_->has_pairs())) return true;
     return choice_.rule != RouteRule::single && !by_dimension_.usable() && by_search_.ends_differ();
   }
   [[nodiscard]] const Topology& topology() const { return topology_; }
@@ -291,6 +297,7 @@ class Router::Impl {
  private:
   const Topology& topology_;
   RouteChoice choice_;
+  const RouteTable* given_;  // null: none are given, or the rule leaves them aside
   Bundles bundles_;
   DimensionOrder by_dimension_;
   FewestLinks by_search_;

@@ -77,7 +77,9 @@ Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown
   if (!errors.empty()) return errors;
   auto builder = copied(topology, factors);
   if (topology.shape()) builder.declare_shape(*topology.shape());
-  return std::move(builder).build();
+  auto slowed = std::move(builder).build();
+  if (!slowed || !topology.route_table()) return slowed;
+  return slowed->with_route_table(topology.route_table());
 }
 
 std::vector<SimTime> added_alphas(const Topology& slowed, const std::vector<Slowdown>& slowdowns) {

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "tenex/topology/wires.hpp"
+#include "topology/route_table.hpp"
 
 namespace tenex {
 
@@ -129,8 +130,16 @@ Topology Topology::without_windows() const {
   return with_windows(std::vector<std::uint16_t>(links(), 0), {}).value();
 }
 
+Topology Topology::with_route_table(std::shared_ptr<const RouteTable> table) const {
+  ensure(table == nullptr || !shape_, "given routes take the place of a shape's");
+  Topology changed = *this;
+  changed.route_table_ = std::move(table);
+  return changed;
+}
+
 Topology Topology::reversed() const {
   Topology turned = *this;
+  turned.route_table_.reset();
   if (wires_) turned.wires_ = std::make_shared<const Wires>(wires_->reversed());
   std::swap(turned.source_, turned.target_);
   std::swap(turned.out_, turned.in_);
@@ -164,6 +173,9 @@ Topology Topology::without(const std::vector<bool>& drop) const {
   if (kept.links() == links()) {
     kept.shape_ = shape_;
     kept.unwound_shape_ = unwound_shape_;
+    kept.route_table_ = route_table_;
+  } else if (route_table_) {
+    kept.route_table_ = route_table_->without(drop, kept);
   }
   return kept;
 }

@@ -11,6 +11,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "tenex/topology/plan.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/transform.hpp"
+#include "topology/given_wires.hpp"
 #include "topology/lanes.hpp"
 #include "topology/shapes/block.hpp"
 
@@ -43,8 +45,9 @@ class WireSearch {
   explicit WireSearch(const Topology& network)
       : network_(network), bundles_(network), hops_(network.vertices(), kNotReached), paths_(network.vertices()) {}
 
-  /// Adds the wires that begin at a holder. False where there are too many.
-  bool add_from(VertexId holder) {
+  /// Adds the wires that begin at a holder, `paths` among them. False where there are too many.
+  bool add_from(VertexId holder, std::span<const std::vector<LinkId>> paths) {
+    const std::size_t before = found_.size();
     for (const LinkId link : network_.out_links(holder))
       if (!cuts_through(network_, network_.target(link))) add_link(link);
     search(holder);
@@ -52,6 +55,7 @@ class WireSearch {
       if (reached != holder && !cuts_through(network_, reached)) add_paths(holder, reached);
     for (const VertexId vertex : reached_) hops_[vertex.index()] = kNotReached;
     reached_.clear();
+    add_missing(before, paths);
     return found_.size() <= kMostWires;
   }
 
@@ -75,6 +79,22 @@ class WireSearch {
   void add_link(LinkId link) {
     found_.push_back({link, network_.target(link), spans_.size(), 1});
     spans_.push_back({link, SimTime::zero()});
+  }
+
+  /// Adds those of the paths that are no wire of found_ from number `first` on.
+  void add_missing(std::size_t first, std::span<const std::vector<LinkId>> paths) {
+    if (paths.empty()) return;
+    std::set<std::vector<LinkId>> known;
+    for (const FoundWire& wire : std::span(found_).subspan(first)) {
+      path_.clear();
+      for (std::uint32_t i = 0; i < wire.spans; ++i) path_.push_back(spans_[wire.first_span + i].link);
+      known.insert(path_);
+    }
+    for (const auto& path : paths) {
+      if (known.contains(path)) continue;
+      path_.assign(path.rbegin(), path.rend());
+      add_wire(network_.target(path.back()));
+    }
   }
 
   /// Counts the shortest paths to all vertices that are reached over cut-through switches.
@@ -258,8 +278,9 @@ Result<Topology> wires_of(const Topology& topology) {
   }
   if (holders.size() == topology.vertices()) return topology;
   WireSearch search(topology);
+  const GivenWires given(topology);
   for (const VertexId holder : holders)
-    if (!search.add_from(holder))
+    if (!search.add_from(holder, given.from(holder)))
       return resource_error(
           fmt::format("more than {} paths lead over the cut-through switches", kMostWires),
           "each is kept, so that sends which share a link can be told apart",
@@ -271,7 +292,9 @@ Result<Topology> wires_of(const Topology& topology) {
   if (auto shape = wired_shape(topology); shape && holders.size() == topology.npus())
     builder.declare_shape(*std::move(shape));
   builder.declare_wires(std::move(wires));
-  return std::move(builder).build();
+  auto wired = std::move(builder).build();
+  if (!wired) return wired;
+  return given.give_routes(*wired, holder_of);
 }
 
 namespace {

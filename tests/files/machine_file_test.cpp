@@ -7,6 +7,7 @@
 #include <set>
 
 #include "support/process.hpp"
+#include "tenex/topology/routes.hpp"
 
 namespace tenex {
 namespace {
@@ -220,6 +221,76 @@ pairs = [[0, 2], [1, 2]]
   ASSERT_TRUE(early.ok());
   EXPECT_EQ(early->topology.switch_properties(VertexId(2)),
             (SwitchProperties{.forwarding = Forwarding::virtual_cut_through, .buffer = 3}));
+}
+
+/// NPUs 0-3; leaves 4 (NPUs 0, 1) and 5 (2, 3); spines 6 and 7, with two links each way between leaf 4 and spine 7.
+const std::string kLeafSpine = kHead + R"(npus = 4
+[[switches]]
+count = 4
+[[links]]
+bandwidth = "1GB/s"
+alpha = "1us"
+pairs = [[0, 4], [1, 4], [2, 5], [3, 5], [4, 6], [5, 6], [4, 7], [4, 7], [5, 7]]
+)";
+
+TEST(MachineFile, GivesRoutesAndNextHops) {
+  const auto machine = parse_machine(kLeafSpine + R"(
+[[route]]
+from = 0
+to = "2..3"
+through = [4, 7, 5]
+links = [0, 1, 0, 0]
+[[next_hops]]
+at = 4
+to = [["2..3", 6]]
+[[next_hops]]
+at = 5
+to = [[0, 6], ["1..1", 7, 0]]
+)",
+                                     "m.toml");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  Router router(machine->topology);
+  const auto links = [&](std::uint32_t from, std::uint32_t to) {
+    std::vector<std::uint32_t> ids;
+    for (const LinkId link : router.route(NpuId(from), NpuId(to))) ids.push_back(link.value());
+    return ids;
+  };
+  // Pairs in the order of the file: 0-4 is 0 and 1, ..., 4-6 is 8 and 9, 5-6 10 and 11, 4-7 12 to 15, 5-7 16 and 17.
+  EXPECT_THAT(links(0, 2), ::testing::ElementsAre(0, 14, 17, 5));
+  EXPECT_THAT(links(0, 3), ::testing::ElementsAre(0, 14, 17, 7));
+  EXPECT_THAT(links(1, 2), ::testing::ElementsAre(2, 8, 11, 5));
+  EXPECT_THAT(links(2, 0), ::testing::ElementsAre(4, 10, 9, 1));
+  EXPECT_THAT(links(2, 1), ::testing::ElementsAre(4, 16, 15, 3));  // down, per_destination: the second of two for 1
+  EXPECT_NE(parse_machine(kLeafSpine, "m.toml")->content, machine->content);
+}
+
+TEST(MachineFile, NamesThePlaceOfEveryMistakeInRoutes) {
+  const auto route = [](const std::string& body) { return errors_of(kLeafSpine + "[[route]]\n" + body); };
+  const auto hops = [](const std::string& rows) {
+    return errors_of(kLeafSpine + "[[next_hops]]\nat = 4\nto = " + rows);
+  };
+  // The file before has 11 lines.
+  EXPECT_THAT(route("from = 0\nto = 4\nthrough = []"),
+              HasSubstr("m.toml:14:6: NPU 4 does not exist (NPUs are 0 to 3)"));
+  EXPECT_THAT(route("from = \"0-1\"\nto = 2\nthrough = []"), HasSubstr("m.toml:13:8: these are no NPUs"));
+  EXPECT_THAT(route("from = \"1..0\"\nto = 2\nthrough = []"), HasSubstr("m.toml:13:8: these are no NPUs"));
+  EXPECT_THAT(route("from = 0\nto = 2"), HasSubstr("m.toml:12:1: the key \"through\" is missing"));
+  EXPECT_THAT(route("from = 0\nto = 2\nthrough = [\"a\"]"), HasSubstr("m.toml:15:12: this is not a vertex"));
+  EXPECT_THAT(route("from = 0\nto = 2\nthrough = [4, 8, 5]"),
+              HasSubstr("m.toml:15:11: vertex 8 does not exist (vertices are 0 to 7)"));
+  EXPECT_THAT(route("from = 0\nto = 2\nthrough = [4, 6, 5]\nlinks = [0, 1, 0, 0]"),
+              HasSubstr("m.toml:15:11: link 1 from 4 to 6 (one link leads there, which is number 0)"));
+  EXPECT_THAT(route("from = 0\nto = 2\nthrough = [4, 6]"),
+              HasSubstr("m.toml:15:11: no link leads from 6 to 2 (messages go over links) 6 has links with 4, 5"));
+  EXPECT_THAT(route("frm = 0\nto = 2\nthrough = [4, 6, 5]"), HasSubstr("did you mean \"from\"?"));
+  EXPECT_THAT(hops("[[2, 6], [3]]"), HasSubstr("m.toml:14:15: a next hop is not [NPUs, vertex]"));
+  EXPECT_THAT(hops("[[2, 6], [\"2..3\", 7]]"),
+              HasSubstr("m.toml:14:15: a second next hop of vertex 4 to NPU 2 (line 14 gives one)"));
+  EXPECT_THAT(hops("[[2, 6]]\n[[next_hops]]\nat = 6\nto = [[2, 4]]"),
+              HasSubstr("m.toml:17:7: next hops to NPU 2 lead in a loop: 4 -> 6 -> 4"));
+  EXPECT_THAT(hops("[[0, 1]]"), HasSubstr("m.toml:14:7: messages to NPU 0 end at NPU 1"));
+  EXPECT_THAT(errors_of(kHead + "shape = \"RI(4)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\nroute = []\n"),
+              HasSubstr("m.toml:8:9: \"route\" beside a shape"));
 }
 
 TEST(MachineFile, NamesAShapeInsteadOfLinks) {

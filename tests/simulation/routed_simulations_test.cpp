@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "simulation/programs.hpp"
 #include "support/collectives.hpp"
+#include "support/repeated_routes.hpp"
 #include "support/topologies.hpp"
 #include "support/wired.hpp"
 #include "tenex/simulation/reference.hpp"
+#include "tenex/topology/given_routes.hpp"
 #include "tenex/topology/routes.hpp"
 #include "tenex/topology/transform.hpp"
 #include "tenex/topology/wires.hpp"
@@ -54,6 +58,85 @@ TEST(RoutedSimulations, AgreeWithTheReferenceAndForAnyThreads) {
             EXPECT_EQ(unaware.links[link].bytes, simulation.links[link].bytes);
           }
         }
+}
+
+/// All that a simulator gives, and the reference where it is not asked itself.
+void expect_alike(const Topology& topology, const Topology& other, const Collective& collective, std::string_view name,
+                  RouteChoice choice) {
+  AlgorithmOptions made;
+  made.routes = choice;
+  const auto program = support::program_if_defined(*find_algorithm(name), topology, collective, made);
+  if (!program) return;
+  const auto same = find_algorithm(name)->make(other, collective, {}).value();
+  SimulationOptions options;
+  options.record_links = options.record_arrivals = options.record_sends = true;
+  SimulationOptions chosen = options;
+  chosen.routes = choice;
+  const auto expected = simulate(topology, collective, *program, chosen).value();
+  for (const auto& found : {simulate(other, collective, *same, options).value(),
+                            simulate_by_reference(other, collective, *same, options).value()}) {
+    EXPECT_EQ(found.finish, expected.finish);
+    EXPECT_EQ(found.arrivals, expected.arrivals);
+    EXPECT_EQ(list_sends(found.sends), list_sends(expected.sends));
+    for (std::size_t link = 0; link < topology.links() && topology.wires() == nullptr; ++link)
+      EXPECT_EQ(found.links[link].bytes, expected.links[link].bytes);
+  }
+  // Without records other engines may run: static_order, and the window engine on several threads.
+  for (const Backend backend : {Backend::congestion_aware, Backend::congestion_unaware})
+    for (const int threads : {1, 3}) {
+      SimulationOptions plain;
+      plain.backend = backend;
+      plain.threads = threads;
+      chosen = plain;
+      chosen.routes = choice;
+      const auto first = simulate(topology, collective, *program, chosen).value();
+      const auto second = simulate(other, collective, *same, plain).value();
+      EXPECT_EQ(first.finish, second.finish);
+      EXPECT_EQ(first.engine, second.engine);
+    }
+}
+
+TEST(RoutedSimulations, OfGivenRoutesThatRepeatARuleAreThoseOfTheRule) {
+  for (const char* text : {"fat_tree(4)", "leaf_spine(3,3,2)", "rail_spine(2,3,2)"}) {
+    const Topology plain = support::shape(text).without_shape();
+    const Topology hops = with_routes(plain, support::repeated_hops(plain)).value();
+    for (const RouteChoice& choice :
+         {RouteChoice{}, RouteChoice{RouteRule::single}, RouteChoice{RouteRule::hashed, 2}}) {
+      const Topology routes = with_routes(plain, support::repeated_routes(plain, choice)).value();
+      for (const Algorithm& algorithm : algorithms())
+        for (const auto kind : {CollectiveKind::all_to_all, CollectiveKind::all_gather, CollectiveKind::all_reduce}) {
+          if (!algorithm.makes(kind)) continue;
+          SCOPED_TRACE(std::string(text) + " " + std::string(algorithm.name) + " " + to_string(choice));
+          const auto collective = support::collective(kind, plain.npus(), bytes(960'000));
+          expect_alike(plain, routes, collective, algorithm.name, choice);
+          if (choice == RouteChoice{}) expect_alike(plain, hops, collective, algorithm.name, choice);
+        }
+    }
+  }
+}
+
+TEST(RoutedSimulations, OfGivenRoutesOverWiresTakeTheSameLinks) {
+  // Bytes by physical link of a network of wires are those of the network whose switches store and forward, if routes
+  // are given: those of a hash, which wires know nothing of. leaf_spine(2,3,6) has 6 paths for 4 wires of a pair.
+  const Topology plain = support::shape("leaf_spine(2,3,6)").without_shape();
+  const Topology network = with_routes(plain, support::repeated_routes(plain, {RouteRule::hashed, 1})).value();
+  const Topology wired = wires_of(network.with_switches({.forwarding = Forwarding::cut_through})).value();
+  const auto collective = support::collective(CollectiveKind::all_to_all, 6, bytes(960'000));
+  SimulationOptions options;
+  options.record_links = options.record_sends = true;
+  const auto stored = simulate(network, collective, *support::program_of("direct", network, collective), options);
+  const auto program = support::program_of("direct", wired, collective);
+  const auto cut = simulate(wired, collective, *program, options).value();
+  EXPECT_EQ(cut.engine, SimulationEngine::wires);
+  std::vector<std::int64_t> bytes_over(plain.links(), 0);
+  for (std::size_t wire = 0; wire < wired.links(); ++wire)
+    for (const WireSpan& span : wired.wires()->spans(LinkId::at(wire)))
+      bytes_over[span.link.index()] += cut.links[wire].bytes.count();
+  for (std::size_t link = 0; link < plain.links(); ++link)
+    EXPECT_EQ(bytes_over[link], stored->links[link].bytes.count()) << link;
+  const auto expected = simulate_by_reference(wired, collective, *program, options).value();
+  EXPECT_EQ(cut.finish, expected.finish);
+  EXPECT_EQ(list_sends(cut.sends), list_sends(expected.sends));
 }
 
 TEST(RoutedSimulations, TellEqualMessagesUnderWayApart) {

@@ -21,6 +21,7 @@
 //   equal route has a number, its way: at a vertex the rest of the way chooses a link, and what remains chooses the
 //   links further on. Where as many routes lead over each of k links, the rest modulo k chooses, and the rest divided
 //   by k remains; elsewhere the first links have the lowest ways. Piece i takes way destination + i, modulo the routes.
+// Where a machine gives routes (given_routes.hpp), per_destination takes them; the other rules leave them aside.
 // Where every route with the fewest links leads over an NPU, the route takes the lowest link id at each vertex. So it
 // does over wires, of which each is a path already (wires.hpp).
 #pragma once

@@ -98,7 +98,8 @@ struct SwitchProperties {
   bool operator==(const SwitchProperties&) const = default;
 };
 
-class Wires;  // wires.hpp
+class Wires;       // wires.hpp
+class RouteTable;  // internal to the module: routes that a machine states itself (given_routes.hpp)
 
 /// A product of blocks whose switches became direct links (transform.hpp).
 struct UnwoundShape {
@@ -146,6 +147,12 @@ class Topology {
   /// share a physical link must not use it at the same time.
   [[nodiscard]] const Wires* wires() const { return wires_.get(); }
 
+  /// The routes that a machine states itself (given_routes.hpp); null where it states none. A topology that has them
+  /// has no shape.
+  [[nodiscard]] const std::shared_ptr<const RouteTable>& route_table() const { return route_table_; }
+  /// The same vertices and links with the given routes of a topology that has the same. O(links).
+  [[nodiscard]] Topology with_route_table(std::shared_ptr<const RouteTable> table) const;
+
   /// Whether the bandwidth of some link varies with time.
   [[nodiscard]] bool varies() const { return windows_ != nullptr; }
   /// The windows of links of this class; empty where their bandwidth does not vary.
@@ -171,13 +178,14 @@ class Topology {
   [[nodiscard]] Topology with_switches(SwitchProperties properties) const;
   /// The same where switch i, vertex npus() + i, has properties[i].
   [[nodiscard]] Topology with_switches(std::vector<SwitchProperties> properties) const;
-  /// The same links with source and target exchanged; link ids are kept. O(links).
+  /// The same links with source and target exchanged; link ids are kept. Given routes are dropped. O(links).
   [[nodiscard]] Topology reversed() const;
   /// reversed(), where each switch copies if it reduced and reduces if it copied: what is a reduction here is a
   /// multicast there. O(links).
   [[nodiscard]] Topology mirrored() const;
   /// The same vertices without the links for which `drop` is set (one flag per link); link ids are renumbered in order.
-  /// Not for topologies of wires.
+  /// Given routes go on as given_routes.hpp says. Not for topologies of wires. O(links), with next hops as
+  /// with_routes().
   [[nodiscard]] Topology without(const std::vector<bool>& drop) const;
 
  private:
@@ -194,6 +202,7 @@ class Topology {
   std::optional<Shape> shape_;
   std::optional<UnwoundShape> unwound_shape_;
   std::shared_ptr<const Wires> wires_;
+  std::shared_ptr<const RouteTable> route_table_;
 };
 
 /// Collects vertices and links, then checks and freezes them.

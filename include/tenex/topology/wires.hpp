@@ -41,6 +41,7 @@ struct WireSpan {
   bool operator==(const WireSpan&) const = default;
 };
 
+/// Beside the paths of given routes.
 inline constexpr std::uint32_t kMostWiresPerPair = 4;
 /// More wires than this are refused.
 inline constexpr std::uint64_t kMostWires = std::uint64_t{1} << 26;
@@ -84,10 +85,11 @@ class Wires {
 
 /// The network whose links are the wires of `topology`: its NPUs, then its switches that store and forward, and one
 /// link per wire, in the order of the physical links at which they begin, then of the holders at which they end. A
-/// topology without cut-through switches is returned unchanged. Of an intact product shape the wires form the same
-/// shape, in which an NPU reaches all others of a switch directly. Errors: (resource) more than kMostWires wires;
-/// (unsupported) switches with virtual cut-through beside them.
-/// O(holders * links of a holder's switches + spans).
+/// topology without cut-through switches is returned unchanged. The paths of given routes are wires, and the routes of
+/// their pairs go over these. Of an intact product shape the wires form the same shape, in which an NPU reaches all
+/// others of a switch directly. Errors: (resource) more than kMostWires wires; (unsupported) switches with virtual
+/// cut-through beside them. O(holders * links of a holder's switches + spans), with given routes O(NPUs^2 * links of a
+/// route) more.
 [[nodiscard]] Result<Topology> wires_of(const Topology& topology);
 
 /// The network whose links are the ways from NPU to NPU over at most one switch, for chunks of one size that no switch

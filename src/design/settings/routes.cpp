@@ -105,26 +105,28 @@ bool has_equal_routes(const PointView& view) {
 }  // namespace
 
 Setting routes_setting() {
-  return {.key = Key::routes,
-          .name = "routes",
-          .help =
-              "how messages of textbook algorithms choose among equal routes over switches: per_destination (all "
-              "equal paths carry destinations in turn), single (the lowest link), `hashed draw D` (by source, "
-              "destination and draw; on an axis `hashed draw 1..3` is 3 values) or sprayed (a message is cut into as "
-              "many pieces as there are equal routes, at most 64)",
-          .example = "\"hashed draw 2\"",
-          .fallback = "per_destination",
-          .read_by = ReadBy::collectives,
-          .reason = kSaidByCollectiveTime,
-          .column = text_column(),
-          .changes = Changes::simulation,
-          .parse = parse_routes,
-          .parse_item = parse_route_item,
-          .set = set<route_choice>,
-          .reset = reset<route_choice>,
-          .matters = has_equal_routes,
-          .canonical = unless_default<route_choice>,
-          .text = text_if<route_choice, runs_collective>};
+  return {
+      .key = Key::routes,
+      .name = "routes",
+      .help =
+          "how messages of textbook algorithms choose among equal routes over switches: per_destination (the routes "
+          "that a machine file gives; elsewhere all equal paths carry destinations in turn), single (the lowest link), "
+          "`hashed draw D` (by source, "
+          "destination and draw; on an axis `hashed draw 1..3` is 3 values) or sprayed (a message is cut into as "
+          "many pieces as there are equal routes, at most 64)",
+      .example = "\"hashed draw 2\"",
+      .fallback = "per_destination",
+      .read_by = ReadBy::collectives,
+      .reason = kSaidByCollectiveTime,
+      .column = text_column(),
+      .changes = Changes::simulation,
+      .parse = parse_routes,
+      .parse_item = parse_route_item,
+      .set = set<route_choice>,
+      .reset = reset<route_choice>,
+      .matters = has_equal_routes,
+      .canonical = unless_default<route_choice>,
+      .text = text_if<route_choice, runs_collective>};
 }
 
 }  // namespace tenex
