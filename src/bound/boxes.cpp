@@ -1,13 +1,15 @@
-// The strength of boxes in closed form: NPUs that fast links join, directly or over switches, and what leaves them.
+// The strength of boxes in closed form: NPUs that fast links join, directly or over switches, or that hang below the
+// same switches, and what leaves them.
 //
 // Bound: T >= 4 (p-1) S / sum(w * bandwidth), with p boxes that have a member, and w one for each box that a link
 // leaves or enters.
 //
-// Join vertices over all links that are no slower than some rate. The parts with an NPU are boxes, as are those with a
-// switch that adds or copies; all other switches stand outside. A link weighs one if it leaves a box and one if it
-// enters a box, so two from one box to another, and nothing inside a box and outside all. Claim: each chunk of an
-// All-Reduce needs links of 4(p-1) together, p being the boxes with a member. Proof. A spanning tree of ways between
-// these boxes has p-1 ways. Each leaves a box and enters another one, so it weighs at least 2, and the strength bound
+// Join vertices over all links that are no slower than some rate, or over all links between NPUs and switches up to
+// some level (a leaf with its NPUs, a pod of a fat tree). The parts with an NPU are boxes, as are those with a switch
+// that adds or copies; all other switches stand outside. A link weighs one if it leaves a box and one if it enters a
+// box, so two from one box to another, and nothing inside a box and outside all. Claim: each chunk of an All-Reduce
+// needs links of 4(p-1) together, p being the boxes with a member. Proof. A spanning tree of ways between these boxes
+// has p-1 ways. Each leaves a box and enters another one, so it weighs at least 2, and the strength bound
 // (tenex/bound/strength.hpp) asks for twice the lightest tree. Other collectives need one crossing where that needs
 // two.
 //
@@ -45,15 +47,7 @@ std::vector<double> joining_rates(std::vector<double> rates) {
 }
 
 /// The box of each vertex: one of its vertices, or none where it stands outside.
-std::vector<VertexId> boxes_of(const Topology& topology, const std::vector<double>& rate_of_class, double joining) {
-  DisjointSets joined(topology.vertices());
-  for (std::size_t l = 0; l < topology.links(); ++l) {
-    const LinkId link = LinkId::at(l);
-    if (rate_of_class[topology.class_of(link)] < joining) continue;
-    const auto a = joined.find(topology.source(link).value());
-    const auto b = joined.find(topology.target(link).value());
-    if (a != b) joined.unite(a, b);
-  }
+std::vector<VertexId> boxes_of(const Topology& topology, DisjointSets& joined) {
   std::vector<bool> is_box(topology.vertices());
   for (std::size_t v = 0; v < topology.vertices(); ++v) {
     const VertexId vertex = VertexId::at(v);
@@ -97,14 +91,17 @@ std::vector<Exact> needs_of(const Collective& collective, const std::vector<Vert
 
 std::optional<SimTime> boxes_bound(const BoundProblem& problem) {
   const auto& topology = problem.topology;
-  if (!has_all_reduce(problem.collective) || topology.classes().size() < 2) return std::nullopt;
-  const auto rate_of_class = rates(problem);
+  if (!has_all_reduce(problem.collective)) return std::nullopt;
   std::optional<SimTime> most;
-  for (const double joining : joining_rates(rate_of_class)) {
-    const auto box_of = boxes_of(topology, rate_of_class, joining);
+  const auto try_boxes = [&](DisjointSets joined) {
+    const auto box_of = boxes_of(topology, joined);
     const SimTime time = time_of_crossings(problem, weights_of(topology, box_of), needs_of(problem.collective, box_of));
     if (time != SimTime::max()) most = std::max(most.value_or(SimTime::zero()), time);
-  }
+  };
+  const auto rate_of_class = rates(problem);
+  for (const double joining : joining_rates(rate_of_class))
+    try_boxes(join_ends(topology, [&](LinkId link) { return rate_of_class[topology.class_of(link)] >= joining; }));
+  for (auto& joined : joined_below_levels(topology)) try_boxes(std::move(joined));
   return most;
 }
 

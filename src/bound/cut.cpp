@@ -2,7 +2,9 @@
 #include "tenex/bound/cut.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "bound/condition_cuts.hpp"
 #include "bound/densest_cut.hpp"
@@ -118,28 +120,48 @@ void try_planes(const BoundProblem& problem, BestSet& best, std::uint64_t& work)
   }
 }
 
-/// Tries every set that the links join for which `joins` holds, and its NPUs with switches placed anew.
-template <class Joins>
-void try_joined(const BoundProblem& problem, const Joins& joins, BestSet& best, std::uint64_t& work) {
+/// The sets of two vertices or more that have an NPU, in order of their first one.
+std::vector<std::uint32_t> sets_with_npus(const Topology& topology, DisjointSets& joined) {
+  std::vector<std::uint32_t> untold(topology.vertices(), 0);  // vertices of a set
+  for (std::uint32_t v = 0; v < topology.vertices(); ++v) ++untold[joined.find(v)];
+  std::vector<std::uint32_t> sets;
+  for (std::uint32_t npu = 0; npu < topology.npus(); ++npu)
+    if (std::exchange(untold[joined.find(npu)], 0) > 1) sets.push_back(joined.find(npu));
+  return sets;
+}
+
+/// The same order, but one set of each kind first: those with as many NPUs and leaving links are often alike.
+void put_kinds_first(const Topology& topology, DisjointSets& joined, std::vector<std::uint32_t>& sets) {
+  std::vector<std::size_t> place(topology.vertices(), sets.size());
+  for (std::size_t i = 0; i < sets.size(); ++i) place[sets[i]] = i;
+  // NPUs, then links that leave by class; the last one is of sets without NPUs
+  std::vector<std::vector<std::size_t>> kind(sets.size() + 1, std::vector<std::size_t>(topology.classes().size() + 1));
+  for (std::uint32_t npu = 0; npu < topology.npus(); ++npu) ++kind[place[joined.find(npu)]][0];
+  for (std::size_t l = 0; l < topology.links(); ++l) {
+    const auto from = joined.find(topology.source(LinkId::at(l)).value());
+    if (from != joined.find(topology.target(LinkId::at(l)).value()))
+      ++kind[place[from]][1 + topology.class_of(LinkId::at(l))];
+  }
+  std::map<std::vector<std::size_t>, std::size_t> seen;
+  std::vector<std::size_t> alike_before;
+  for (std::size_t i = 0; i < sets.size(); ++i) alike_before.push_back(seen[kind[i]]++);
+  std::ranges::stable_sort(sets, {}, [&](std::uint32_t set) { return alike_before[place[set]]; });
+}
+
+/// Tries the sets with an NPU, each as it is and with switches placed anew.
+void try_joined(const BoundProblem& problem, DisjointSets joined, BestSet& best, std::uint64_t& work,
+                bool kinds_first = false) {
   const auto& topology = problem.topology;
-  const auto of_part = 4 * visits_of_set(problem);
+  const auto of_set = 4 * visits_of_set(problem);
   if (work < 2 * topology.links()) return;
   work -= 2 * topology.links();
-  DisjointSets joined(topology.vertices());
-  for (std::size_t l = 0; l < topology.links(); ++l) {
-    const auto a = joined.find(topology.source(LinkId::at(l)).value());
-    const auto b = joined.find(topology.target(LinkId::at(l)).value());
-    if (a != b && joins(LinkId::at(l))) joined.unite(a, b);
-  }
-  std::vector<std::uint32_t> untried(topology.vertices(), 0);  // vertices of a part
-  for (std::uint32_t v = 0; v < topology.vertices(); ++v) ++untried[joined.find(v)];
-  for (std::uint32_t npu = 0; npu < topology.npus() && work >= of_part; ++npu) {
-    const auto part = joined.find(npu);
-    if (untried[part] < 2) continue;
-    untried[part] = 0;
-    work -= of_part;
+  auto sets = sets_with_npus(topology, joined);
+  if (kinds_first) put_kinds_first(topology, joined, sets);
+  for (const auto joined_set : sets) {
+    if (work < of_set) return;
+    work -= of_set;
     VertexSet set(topology.vertices());
-    for (std::uint32_t v = 0; v < topology.vertices(); ++v) set[v] = joined.find(v) == part;
+    for (std::uint32_t v = 0; v < topology.vertices(); ++v) set[v] = joined.find(v) == joined_set;
     best.try_both_sides(set);
     place_switches(topology, set);
     best.try_both_sides(std::move(set));
@@ -150,54 +172,28 @@ void try_joined(const BoundProblem& problem, const Joins& joins, BestSet& best, 
 void try_boxes(const BoundProblem& problem, BestSet& best, std::uint64_t& work) {
   const auto& topology = problem.topology;
   if (topology.switches() > 0)
-    try_joined(
-        problem,
-        [&](LinkId link) { return topology.is_npu(topology.source(link)) && topology.is_npu(topology.target(link)); },
-        best, work);
+    try_joined(problem,
+               join_ends(topology,
+                         [&](LinkId link) {
+                           return topology.is_npu(topology.source(link)) && topology.is_npu(topology.target(link));
+                         }),
+               best, work);
   const auto of_class = rates(problem);
   auto speeds = of_class;
   std::ranges::sort(speeds);
   speeds.erase(std::unique(speeds.begin(), speeds.end()), speeds.end());
   speeds.pop_back();
   for (const double speed : speeds)
-    try_joined(
-        problem, [&](LinkId link) { return of_class[topology.class_of(link)] > speed; }, best, work);
+    try_joined(problem, join_ends(topology, [&](LinkId link) { return of_class[topology.class_of(link)] > speed; }),
+               best, work);
 }
 
-/// What lies below switches on switches: the NPUs from which a switch is reached over up to two others. `work`: one
-/// look at a set, and the search, each.
-void try_pods(const BoundProblem& problem, BestSet& best, std::uint64_t& work) {
-  constexpr int kMostLevels = 3;
-  const auto& topology = problem.topology;
-  const auto of_set = 2 * visits_of_set(problem) + topology.links();
-  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
-    VertexSet reached(topology.vertices());
-    VertexSet set(topology.vertices());
-    std::vector<VertexId> level{VertexId::at(v)};
-    std::size_t npus = 0;
-    for (int hops = 1; hops <= kMostLevels && !level.empty(); ++hops) {
-      const std::size_t before = npus;
-      std::vector<VertexId> next;
-      for (const auto vertex : level)
-        for (const auto link : topology.in_links(vertex)) {
-          const auto from = topology.source(link);
-          if (reached[from.index()]) continue;
-          reached[from.index()] = true;
-          if (!topology.is_npu(from)) {
-            next.push_back(from);
-            continue;
-          }
-          set[from.index()] = true;
-          ++npus;
-        }
-      level = std::move(next);
-      if (hops == 1 || npus == before || npus == topology.npus()) continue;  // one hop: try_neighbourhoods()
-      if (work < of_set) return;
-      work -= of_set;
-      auto placed = set;
-      place_switches(topology, placed);
-      best.try_both_sides(std::move(placed));
-    }
+/// What hangs below switches of each level. The first level is NPUs alone, which links without switches join: boxes.
+void try_below_switches(const BoundProblem& problem, BestSet& best, std::uint64_t work) {
+  auto levels = joined_below_levels(problem.topology);
+  for (std::size_t level = 1; level < levels.size(); ++level) {
+    std::uint64_t share = work / (levels.size() - 1);
+    try_joined(problem, std::move(levels[level]), best, share, true);
   }
 }
 
@@ -301,7 +297,7 @@ std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64
     for (auto& set : sweep_cuts(problem, work)) best.try_both_sides(std::move(set));
   try_planes(problem, best, work);
   try_neighbourhoods(problem, best, work);
-  try_pods(problem, best, work);
+  try_below_switches(problem, best, work_limit);
   auto bound = best.bound(ended && collective.groups().size() == 1 && !exchanges(collective.kind()));
   TENEX_ENSURES(!bound || check_cut(problem, bound->inside) == bound->time, "a time that the checker gives");
   return bound;

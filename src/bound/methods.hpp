@@ -27,7 +27,8 @@ template <Direction direction>
 [[nodiscard]] std::optional<SimTime> volume_distance_bound(const BoundProblem& problem);
 /// All-to-All on products with lines: the links in the middle of the lines can carry what crosses the middle.
 [[nodiscard]] std::optional<SimTime> middle_cut_bound(const BoundProblem& problem);
-/// All-Reduce: the links that leave boxes of NPUs, which faster links join, carry two crossings of each chunk per box.
+/// All-Reduce: the links that leave boxes of NPUs, which faster links or the switches above them join, carry two
+/// crossings of each chunk per box.
 [[nodiscard]] std::optional<SimTime> boxes_bound(const BoundProblem& problem);
 /// What must leave NPUs that start late needs its time from then on.
 [[nodiscard]] std::optional<SimTime> late_start_bound(const BoundProblem& problem);

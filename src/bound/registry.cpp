@@ -120,7 +120,9 @@ const std::vector<BoundMethod>& bound_methods() {
       kStrength,
       kFlow,
       {"late_start", "what must leave NPUs that start late, from then on", late_start_bound},
-      {"boxes", "All-Reduce: the links that leave boxes of NPUs, joined by faster links, carry what must cross",
+      {"boxes",
+       "All-Reduce: the links that leave boxes of NPUs, joined by faster links or below the same switches, carry what "
+       "must cross",
        boxes_bound},
   };
   return methods;

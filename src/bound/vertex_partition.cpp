@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "bound/weighted_links.hpp"
+#include "tenex/topology/distance.hpp"
 
 namespace tenex {
 
@@ -14,16 +15,26 @@ bool is_plain_switch(const Topology& topology, VertexId vertex) {
   return !properties.copy && !properties.reduce;
 }
 
+std::vector<DisjointSets> joined_below_levels(const Topology& topology) {
+  constexpr std::uint32_t kMostLevels = 8;
+  const auto level = links_to_nearest_npu(topology);
+  std::uint32_t highest = 0;
+  for (const auto each : level)
+    if (each < level.size()) highest = std::max(highest, each);  // no path leads from others to an NPU
+  std::vector<DisjointSets> joined;
+  for (std::uint32_t up_to = 0; up_to < std::min(highest, kMostLevels); ++up_to)
+    joined.push_back(join_ends(topology, [&](LinkId link) {
+      return level[topology.source(link).index()] <= up_to && level[topology.target(link).index()] <= up_to;
+    }));
+  return joined;
+}
+
 VertexPartition::VertexPartition(const BoundProblem& problem, const std::vector<double>& weights, double least)
     : problem_(problem), topology_(problem.topology), rate_of_class_(rates(problem)), part_(topology_.vertices()) {
-  DisjointSets joined(topology_.vertices());
-  for (std::size_t l = 0; l < topology_.links(); ++l) {
-    const auto [from, to] = ends(LinkId::at(l));
-    if (weights[l] >= least || is_plain_switch(topology_, from) || is_plain_switch(topology_, to)) continue;
-    const auto a = joined.find(from.value());
-    const auto b = joined.find(to.value());
-    if (a != b) joined.unite(a, b);
-  }
+  DisjointSets joined = join_ends(topology_, [&](LinkId link) {
+    const auto [from, to] = ends(link);
+    return weights[link.index()] < least && !is_plain_switch(topology_, from) && !is_plain_switch(topology_, to);
+  });
   for (std::uint32_t v = 0; v < part_.size(); ++v) part_[v] = joined.find(v);
   members_.resize(part_.size());
   for (std::uint32_t v = 0; v < part_.size(); ++v) enter(VertexId(v), part_[v]);

@@ -28,6 +28,26 @@ class DisjointSets {
   std::vector<std::uint32_t> parent_;
 };
 
+/// The sets of vertices that the links join for which `joins(LinkId)` holds. O(links).
+template <class Joins>
+[[nodiscard]] DisjointSets join_ends(const Topology& topology, const Joins& joins) {
+  DisjointSets joined(topology.vertices());
+  for (std::size_t l = 0; l < topology.links(); ++l) {
+    const LinkId link = LinkId::at(l);
+    if (!joins(link)) continue;
+    const auto a = joined.find(topology.source(link).value());
+    const auto b = joined.find(topology.target(link).value());
+    if (a != b) joined.unite(a, b);
+  }
+  return joined;
+}
+
+/// What hangs below switches: for each level of switches but the highest, from NPUs alone (level 0) on, the sets that
+/// links between vertices up to that level join. A leaf switch with its NPUs is such a set, and so is a pod of a fat
+/// tree with all its switches. The level of a switch is the number of links to the nearest NPU. At most kMostLevels.
+/// None without switches. O(links) per level.
+[[nodiscard]] std::vector<DisjointSets> joined_below_levels(const Topology& topology);
+
 /// Whether a vertex is a switch that neither adds nor copies.
 [[nodiscard]] bool is_plain_switch(const Topology& topology, VertexId vertex);
 

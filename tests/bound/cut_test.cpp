@@ -177,6 +177,17 @@ TEST(Cut, OfAnAllToAllIsAPodBelowSwitchesOnSwitches) {
   EXPECT_EQ(bound.time, kStep * 24);
 }
 
+TEST(Cut, OfAnAllToAllIsTheOneWeakLeafWithinAMillisecond) {
+  // 64 leaves of 8 NPUs with 4 links up, but leaf 40 has one: 8 * 504 chunks leave it. A look at every leaf takes
+  // longer than the limit.
+  const auto intact = support::shape("leaf_spine(8,64,4)", {SimTime::zero()});
+  std::vector<std::pair<VertexId, VertexId>> failed;
+  for (std::uint32_t spine = 0; spine < 3; ++spine) failed.emplace_back(VertexId(512 + 40), VertexId(512 + 64 + spine));
+  const auto topology = remove_links(intact, failed).value();
+  const auto collective = of_megabytes(all_to_all, 512);
+  EXPECT_EQ(cut_bound({topology, collective, Occupancy::serialization}, 1U << 16U)->time, kStep * (8 * 504));
+}
+
 TEST(Cut, IsTheCornerOfAMesh) {
   const auto mesh = support::mesh(10, 10, SimTime::zero());
   // 99 chunks over the corner's two links: 50 on one of them.

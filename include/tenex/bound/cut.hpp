@@ -30,10 +30,10 @@ namespace tenex {
 /// conditions the densest sets by what single NPUs get or send; for all collectives boxes (what links without switches,
 /// or faster links, join), the planes and halves of each dimension of an intact product shape, the weakest NPU, and
 /// each switch with its NPUs; for All-to-Alls, stored conditions and mixed groups what lies nearer to one far vertex
-/// than to another; and where switches are joined, what lies up to three links from a switch. `work_limit`: link visits
-/// after which the search ends with what it has (some 10 ns each); as many for the other sets. nullopt where nothing
-/// must be sent. Ensures: check_cut() gives its time. Deterministic. Expected O(members * links into a neighbourhood)
-/// after one maximum flow.
+/// than to another; and where switches are joined, what hangs below those of each level (a leaf with its NPUs, a pod).
+/// `work_limit`: link visits after which the search ends with what it has (some 10 ns each); as many for the other
+/// sets, and as many for what hangs below switches. nullopt where nothing must be sent. Ensures: check_cut() gives its
+/// time. Deterministic. Expected O(members * links into a neighbourhood) after one maximum flow.
 [[nodiscard]] std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
 /// The time that a set proves; zero where it proves nothing. Expects: vertices that exist. Ensures: check_cut() gives
