@@ -57,14 +57,13 @@ def _in_network(frame: pandas.DataFrame) -> list[tuple]:
     """Times over S/B, which is LIBRA's formula for an All-Reduce inside the switch."""
     runs = where(frame, topology="SW(8)", collective="all_reduce")
     rows = []
-    for able, formula in (("yes", 1.0), ("as_built", 2 * 7 / 8)):
-        for forwarding in ("as_built", "cut_through"):
+    for able, formula in (("yes", 1.0), ("no", 2 * 7 / 8)):
+        for forwarding in ("store_and_forward", "cut_through"):
             for chunks in (1, 8, 64):
                 row = where(runs, switch_reduce=able, forwarding=forwarding, chunks=chunks)
                 what = "in the switch" if able == "yes" else "by NPUs"
-                how = "cut_through" if forwarding == "cut_through" else "store_and_forward"
                 time = value(row, "us") / (value(row, "size") / 50e9 * 1e6)
-                rows.append((f"SW(8), All-Reduce {what}, {how}, {chunks} chunks: time over S/B", formula, time))
+                rows.append((f"SW(8), All-Reduce {what}, {forwarding}, {chunks} chunks: time over S/B", formula, time))
     return rows
 
 
@@ -72,13 +71,12 @@ def _unwound(frame: pandas.DataFrame) -> list[tuple]:
     """TACOS on the unwound switches, and its schedule on the real ones, over pccl there."""
     runs = where(frame, topology="SW(8)_SW(8)")
     rows = []
-    for forwarding in ("as_built", "cut_through"):
-        how = "cut_through" if forwarding == "cut_through" else "store_and_forward"
+    for forwarding in ("store_and_forward", "cut_through"):
         for collective, name in (("all_gather", "All-Gather"), ("all_reduce", "All-Reduce")):
             of = {algorithm: where(runs, forwarding=forwarding, collective=collective, algorithm=algorithm)
                   for algorithm in ("pccl", "tacos", "direct")}
             pccl = value(of["pccl"], "us")
-            label = f"SW(8)_SW(8), {name}, {how}"
+            label = f"SW(8)_SW(8), {name}, {forwarding}"
             rows += [(f"{label}: TACOS's schedule on the switches over pccl's", None,
                       value(of["tacos"], "switched_time_ps") * 1e-6 / pccl),
                      (f"{label}: direct over pccl", None, value(of["direct"], "us") / pccl)]

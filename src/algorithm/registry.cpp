@@ -197,6 +197,12 @@ const AlgorithmTraits& auto_algorithm() {
   return traits;
 }
 
+const Algorithm& default_algorithm(CollectiveKind kind) {
+  const auto first = std::ranges::find_if(algorithms(), [&](const Algorithm& entry) { return entry.makes(kind); });
+  ensure(first != algorithms().end(), "some algorithm makes every collective");
+  return *first;
+}
+
 const Algorithm* find_algorithm(std::string_view name) {
   const auto& table = algorithms();
   const auto found = std::find_if(table.begin(), table.end(), [&](const Algorithm& a) { return a.name == name; });

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "commands.hpp"
 #include "tenex/design/setting.hpp"
@@ -39,9 +40,12 @@ template <class Has>
 std::string settings_table(const Has& has) {
   std::string text = "| column | type | unit | key | meaning |\n|---|---|---|---|---|\n";
   for (const auto& setting : settings()) {
-    if (setting.column.kind == SettingColumn::Kind::none || !has(setting)) continue;
-    text += fmt::format("| `{}` | {} | {} | `{}` | {} |\n", setting.column.name, kind_name(setting.column.kind),
-                        setting.column.units, setting.name, setting.help);
+    const bool is_seed = setting.key == Key::seed;  // whose column the store writes itself
+    if ((setting.column.kind == SettingColumn::Kind::none && !is_seed) || !has(setting)) continue;
+    const auto [name, kind] = is_seed ? std::pair(setting.name, kind_name(SettingColumn::Kind::integer))
+                                      : std::pair(setting.column.name, kind_name(setting.column.kind));
+    text +=
+        fmt::format("| `{}` | {} | {} | `{}` | {} |\n", name, kind, setting.column.units, setting.name, setting.help);
   }
   return text;
 }

@@ -5,15 +5,15 @@
 
 namespace tenex::cli {
 
-void add_observations(Report& report, const Topology& topology, std::int64_t links, const Observations& observed) {
+void add_observations(Report& report, const Topology* topology, std::int64_t links, const Observations& observed) {
   std::vector<Report> entries;
   const auto add = [&](const char* name) {
     if (!entries.empty()) report.add(name, std::exchange(entries, {}));
   };
   for (std::size_t i = 0; i < observed.loads.size(); ++i) {
     Report entry;
-    entry.add("source", std::int64_t{topology.source(LinkId::at(i)).value()});
-    entry.add("destination", std::int64_t{topology.target(LinkId::at(i)).value()});
+    entry.add("source", std::int64_t{topology->source(LinkId::at(i)).value()});
+    entry.add("destination", std::int64_t{topology->target(LinkId::at(i)).value()});
     entry.add("bytes", observed.loads[i].bytes.count());
     entry.add("busy_ps", observed.loads[i].busy.count());
     entries.push_back(std::move(entry));

@@ -19,7 +19,8 @@ struct Observations {
   std::span<const std::int64_t> group_times_ps = {};
 };
 
-/// Adds them as lists of the report. `links`: whose busy times are summed in each bin.
-void add_observations(Report& report, const Topology& topology, std::int64_t links, const Observations& observed);
+/// Adds them as lists of the report. `topology`: of the loads, null without them. `links`: whose busy times are summed
+/// in each bin.
+void add_observations(Report& report, const Topology* topology, std::int64_t links, const Observations& observed);
 
 }  // namespace tenex::cli

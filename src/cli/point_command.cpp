@@ -34,14 +34,19 @@ namespace {
 using Command = PointArguments::Command;
 
 /// The algorithm where none is named. Bounds need none, but a point does: one that leaves every collective a choice.
-std::string_view algorithm_for(Command command) {
-  if (command == Command::synthesize) return kDefaultSynthesizer;
-  return command == Command::simulate ? kDefaultAlgorithm : kBestOfAll;
+std::string_view algorithm_for(const PointArguments& arguments) {
+  if (arguments.command == Command::synthesize) return kDefaultSynthesizer;
+  if (arguments.command == Command::bound) return kBestOfAll;
+  auto kind = CollectiveKind::all_reduce;
+  for (const auto& [key, text] : arguments.settings)
+    if (key == "collective")
+      if (const auto read = parse_collective_kind(text)) kind = *read;  // the point tells of a wrong word
+  return default_algorithm(kind).name;
 }
 
 Result<DesignPoint> point_of(const PointArguments& arguments) {
   auto settings = arguments.settings;
-  if (!names(arguments, "algorithm")) settings.emplace_back("algorithm", std::string(algorithm_for(arguments.command)));
+  if (!names(arguments, "algorithm")) settings.emplace_back("algorithm", std::string(algorithm_for(arguments)));
   if (arguments.command == Command::bound && !names(arguments, "chunks")) settings.emplace_back("chunks", "1");
   auto point = point_of_words(settings);
   if (!point) return point;
@@ -160,9 +165,8 @@ ExitCode execute(const PointArguments& arguments) {
   }
   auto report = report_of(*point, output.row);
   const auto& row = output.row;
-  if (output.topology)
-    add_observations(report, *output.topology, row.total_links,
-                     {row.link_loads, row.utilization_bin_ps, row.utilization_ps, row.arrivals, row.group_times_ps});
+  add_observations(report, output.topology ? &*output.topology : nullptr, row.total_links,
+                   {row.link_loads, row.utilization_bin_ps, row.utilization_ps, row.arrivals, row.group_times_ps});
   const auto written = exit == ExitCode::done ? write_out(arguments, *point, output, report) : exit;
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
   return written;

@@ -95,6 +95,7 @@ ResultView::ResultView(ResultTable table) : table_(std::move(table)) {
   const auto& settings = setting_columns();
   for (std::size_t i = 0; i < settings.size(); ++i)
     columns_.push_back({settings[i].name, settings[i].units, Source::setting, i});
+  columns_.push_back({"seed", "", Source::seed, 0});
   const auto& metrics = metric_columns();
   first_metric_ = columns_.size();
   for (std::size_t i = 0; i < metrics.size(); ++i)
@@ -123,6 +124,8 @@ ResultCell ResultView::cell(const ResultColumn& column, std::size_t row) const {
   switch (column.source) {
     case Source::key:
       return table_.key[row];
+    case Source::seed:
+      return table_.seed[row];
     case Source::pareto:
       return std::int64_t{table_.pareto[row]};
     case Source::setting:

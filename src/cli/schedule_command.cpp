@@ -210,7 +210,7 @@ void add_replayed(Report& report, const ScheduleFile& file, const Simulation& si
   std::vector<std::int64_t> groups;
   if (simulation.sends.sends() > 0)
     groups = group_times({file.topology, file.collective, file.occupancy}, simulation.sends);
-  add_observations(report, file.topology, static_cast<std::int64_t>(file.topology.links()),
+  add_observations(report, &file.topology, static_cast<std::int64_t>(file.topology.links()),
                    {simulation.links, simulation.utilization.bin.count(), busy_ps, simulation.arrivals, groups});
 }
 

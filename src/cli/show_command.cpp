@@ -28,10 +28,22 @@ using Columns = std::vector<ResultColumn>;
 
 constexpr std::size_t kShownDigits = 8;  // of a key
 
-/// The key, the settings that differ between these rows, and the usual metrics that some row has.
+/// Whether the row's setting has its default, which explains nothing.
+bool is_default(const ResultView& view, const ResultColumn& column, std::size_t row) {
+  if (column.source == ResultColumn::Source::seed)
+    return view.table().seed[row] == static_cast<std::int64_t>(DesignPoint().seed);
+  if (column.source != ResultColumn::Source::setting) return false;
+  return is_default_text(setting_columns()[column.index], view.table().settings[row][column.index]);
+}
+
+/// The key, the settings that differ between these rows, and the usual metrics that some row has. Rows without a
+/// setting differ in nothing from those with its default.
 Columns usual_columns(const ResultView& view, const Rows& rows) {
+  const auto told = [&](const ResultColumn& column, std::size_t row) {
+    return is_default(view, column, row) ? ResultCell() : view.cell(column, row);
+  };
   const auto differs = [&](const ResultColumn& column) {
-    return std::ranges::any_of(rows, [&](auto row) { return view.cell(column, row) != view.cell(column, rows[0]); });
+    return std::ranges::any_of(rows, [&](auto row) { return told(column, row) != told(column, rows[0]); });
   };
   const auto has_value = [&](const ResultColumn& column) {
     return std::ranges::any_of(rows, [&](auto row) { return view.cell(column, row).index() != 0; });
@@ -39,7 +51,8 @@ Columns usual_columns(const ResultView& view, const Rows& rows) {
   Columns chosen;
   for (const auto& column : view.columns())
     if (column.source == ResultColumn::Source::key ||
-        (column.source == ResultColumn::Source::setting && differs(column)))
+        ((column.source == ResultColumn::Source::setting || column.source == ResultColumn::Source::seed) &&
+         differs(column)))
       chosen.push_back(column);
   for (const auto metric : placed_metrics(&MetricColumn::tabled)) {
     const auto& column = view.metric(metric);
@@ -205,14 +218,6 @@ std::string limit_of(const Evaluation& row) {
                     100.0 * static_cast<double>(row.bubble_ps) / static_cast<double>(time));
   }
   return text;
-}
-
-/// Whether the row's setting has its default, which explains nothing.
-bool is_default(const ResultView& view, const ResultColumn& column, std::size_t row) {
-  if (column.source != ResultColumn::Source::setting) return false;
-  const auto& setting = setting_columns()[column.index];
-  return setting.has_default &&
-         view.table().settings[row][column.index] == cell_text(setting_cell(DesignPoint(), setting.name));
 }
 
 /// The answers first: status, engine, time, bound and what limits the row. Then its settings and its other metrics.

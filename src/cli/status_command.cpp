@@ -30,7 +30,7 @@ std::string describe_point(const DesignPoint& point) {
     return fmt::format("{} {} {} on {}", text_setting(point, "workload"), to_string(point.training().hp),
                        text_setting(point, "scheme"), point.topology.text);
   return fmt::format("{} {} on {}, {}", text_setting(point, "collective"), point.algorithm, point.topology.text,
-                     to_rounded_bytes(static_cast<double>(point.collective().size.count())));
+                     size_text(point.collective().size.count()));
 }
 
 /// "running", "done", or how the run ended without being done.

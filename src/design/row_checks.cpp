@@ -49,6 +49,14 @@ std::int64_t integer_or(const SettingValue* value, std::int64_t fallback) {
   return value == nullptr ? fallback : value->as<std::int64_t>();
 }
 
+/// Which algorithms to take for a collective instead.
+std::string remedy_for(const Vocabulary& vocabulary, CollectiveKind kind) {
+  std::vector<std::string> able;
+  for (const auto* traits : vocabulary.algorithms)
+    if (traits->makes(kind) && !traits->is_reference) able.emplace_back(traits->name);
+  return able.empty() ? "choose another one" : fmt::format("choose from {}", fmt::join(able, ", "));
+}
+
 }  // namespace
 
 std::vector<std::string_view> names_of(const std::vector<CollectiveKind>& kinds) {
@@ -329,7 +337,8 @@ void RowChecker::check_collective(const Row& row, const GroupFacts& group_facts)
     return fail(groups,
                 fmt::format("algorithm \"{}\" is not defined for groups that {}", algorithm.text,
                             group_facts.own ? "have collectives of their own" : "share NPUs"),
-                fmt::format("all its groups run one of {}, side by side", join(names)), "choose another one",
+                fmt::format("all its groups run one of {}, side by side", join(names)),
+                remedy_for(vocabulary_, CollectiveKind::mixed),
                 fmt::format("algorithm != {} or groups = all", algorithm.text));
   }
   const auto kind = collective.as<CollectiveKind>();
@@ -339,7 +348,7 @@ void RowChecker::check_collective(const Row& row, const GroupFacts& group_facts)
                                    std::pair(algorithm.place.line, algorithm.place.column);
   fail(collective_is_later ? collective : algorithm,
        fmt::format("algorithm \"{}\" is not defined for {}", algorithm.text, to_string(kind)),
-       fmt::format("it is for {}", join(names)), "choose another one",
+       fmt::format("it is for {}", join(names)), remedy_for(vocabulary_, kind),
        fmt::format("algorithm != {} or collective != {}", algorithm.text, to_string(kind)));
 }
 

@@ -45,6 +45,11 @@ std::optional<SettingCell> cell_without(const SettingColumn& column) {
   return setting_cell(DesignPoint(), column.name);
 }
 
+bool is_default_text(const SettingColumn& column, std::string_view text) {
+  return column.has_default &&
+         (text == setting_in(column.name).fallback || text == cell_text(setting_cell(DesignPoint(), column.name)));
+}
+
 std::string cell_text(const SettingCell& cell) {
   return std::visit(
       [](const auto& value) {

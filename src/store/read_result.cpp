@@ -49,6 +49,9 @@ Result<ResultTable> read_result(const std::filesystem::path& file) {
   const auto keys = store::read_column<TextColumn>(*reader, "/key", table.rows.size());
   if (!keys) return keys.errors();
   for (std::size_t i = 0; i < table.rows.size(); ++i) table.key.emplace_back(keys->at(i));
+  auto seeds = store::read_numbers<std::int64_t>(*reader, "/seed", table.rows.size());
+  if (!seeds) return seeds.errors();
+  table.seed = std::move(seeds).value();
   if (auto status = read_settings(*reader, table); !status) return status.errors();
   if (auto status = store::read_metrics(*reader, name, "/", table.rows); !status) return status.errors();
   if (reader->has("/pareto")) {

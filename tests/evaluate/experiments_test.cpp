@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "design/settings/entry.hpp"
@@ -102,13 +103,16 @@ class Columns {
       for (std::size_t d = 1; d < point.topology.shape.dimensions() && one; ++d) list += "," + value;
       EXPECT_EQ(cell, list) << where;
     }
-    const auto [told, is_new] = values_[setting.key].try_emplace(cell, value);
+    // The switches of a shape do by themselves what those of a machine file must be told to, in the same words.
+    auto& told_values = values_[{setting.key, point.topology.machine_file.empty()}];
+    const auto [told, is_new] = told_values.try_emplace(cell, value);
     EXPECT_EQ(told->second, value) << where;
   }
 
   std::string study_;
-  std::map<std::string, std::string> rows_;                   ///< the cells of a row -> the point's canonical text
-  std::map<Key, std::map<std::string, std::string>> values_;  ///< of each setting: cell -> canonical value
+  std::map<std::string, std::string> rows_;  ///< the cells of a row -> the point's canonical text
+  /// Of each setting, on shapes or on machine files: cell -> canonical value.
+  std::map<std::pair<Key, bool>, std::map<std::string, std::string>> values_;
 };
 
 // Rows are told apart by their columns, so that a condition on a key finds the rows that have its value.

@@ -78,13 +78,12 @@ struct Algorithm : AlgorithmTraits, ProgramMaker {};
 
 /// The word that a study writes for the fastest of candidates().
 inline constexpr std::string_view kAutoAlgorithm = "auto";
-/// The algorithm that is simulated where none is named.
-inline constexpr std::string_view kDefaultAlgorithm = "ring";
-
 /// The explicit table: a line per algorithm, the rings first.
 [[nodiscard]] const std::vector<Algorithm>& algorithms();
 /// The entry of kAutoAlgorithm, which makes no program itself.
 [[nodiscard]] const AlgorithmTraits& auto_algorithm();
+/// The algorithm that is simulated where none is named: the first of the table that makes such a collective.
+[[nodiscard]] const Algorithm& default_algorithm(CollectiveKind kind);
 /// nullptr when no algorithm has that name.
 [[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
 

@@ -125,6 +125,8 @@ using SettingCell = std::variant<std::string, std::int64_t, double, std::vector<
 [[nodiscard]] SettingCell absent_cell(SettingColumn::Kind kind);
 /// The value for the rows of a file that lacks the column; nullopt if every file must have it.
 [[nodiscard]] std::optional<SettingCell> cell_without(const SettingColumn& column);
+/// Whether a cell_text() is the key's default: the word for it, or what it means for a shape.
+[[nodiscard]] bool is_default_text(const SettingColumn& column, std::string_view text);
 /// The value as text; the numbers of a list joined by ",".
 [[nodiscard]] std::string cell_text(const SettingCell& cell);
 

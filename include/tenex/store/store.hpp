@@ -147,6 +147,7 @@ struct MergeReport {
 struct ResultTable {
   std::vector<std::int64_t> point;  ///< index in the study
   std::vector<std::string> key;
+  std::vector<std::int64_t> seed;                  ///< its 64 bits read as two's complement
   std::vector<std::vector<std::string>> settings;  ///< per point, in the order of setting_columns(), as cell_text()
   std::vector<Evaluation> rows;
   std::vector<std::int8_t> pareto;  ///< per point: 1 on the study's front; empty: it has none

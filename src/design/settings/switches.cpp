@@ -40,6 +40,21 @@ bool has_switches(const PointView& view) {
   return runs_collective(view) && (!topology.machine_file.empty() || count_shape(topology.shape).switches > 0);
 }
 
+/// What a shape's switches do where `as_built` stands, which is the same point. Those of machine files may differ.
+template <auto Field>
+std::string as_told(const PointView& view, std::string_view of_shapes) {
+  if (!runs_collective(view)) return {};
+  const auto& field = Field(view);
+  const bool of_itself = field == std::remove_cvref_t<decltype(field)>{} && view.point.topology.machine_file.empty();
+  return std::string(of_itself ? of_shapes : to_string(field));
+}
+std::string told_forwarding(const PointView& view) { return as_told<forwarding>(view, "store_and_forward"); }
+std::string told_buffer(const PointView& view) { return as_told<switch_buffer>(view, "unlimited"); }
+template <auto Field>
+std::string told_ability(const PointView& view) {
+  return as_told<Field>(view, "no");
+}
+
 /// Whether what switches can do beyond forwarding may change a row. Messages of textbook algorithms go from NPU to NPU,
 /// but the bound beside their time is the network's.
 bool have_abilities(const PointView& view) {
@@ -81,7 +96,7 @@ Setting ability(Key key, std::string_view name, std::string_view help) {
           .reset = reset<Field>,
           .matters = Matters,
           .canonical = unless_default<Field>,
-          .text = text_if<Field, runs_collective>};
+          .text = told_ability<Field>};
 }
 
 }  // namespace
@@ -95,7 +110,7 @@ std::vector<Setting> switch_settings() {
            "how switches forward: store_and_forward (a switch receives all of a chunk before it sends it on), "
            "cut_through (a send takes its whole path over switches at once), virtual_cut_through (a switch passes a "
            "chunk on while it arrives, and buffers it), or as_built: as the machine file says; those of shapes store "
-           "and forward",
+           "and forward, and their rows say so",
        .example = "\"virtual_cut_through\"",
        .words = words_to<SwitchForwarding::virtual_cut_through>(),
        .fallback = "as_built",
@@ -108,7 +123,7 @@ std::vector<Setting> switch_settings() {
        .reset = reset<forwarding>,
        .matters = has_switches,
        .canonical = unless_default<forwarding>,
-       .text = text_if<forwarding, runs_collective>},
+       .text = told_forwarding},
       ability<switch_copy, may_copy>(
           Key::switch_copy, "switch_copy",
           "whether switches copy, so that one arrival leaves over several links: yes, no, or "
@@ -132,7 +147,7 @@ std::vector<Setting> switch_settings() {
        .reset = reset<switch_buffer>,
        .matters = has_switches,
        .canonical = unless_default<switch_buffer>,
-       .text = text_if<switch_buffer, runs_collective>},
+       .text = told_buffer},
   };
 }
 
