@@ -12,6 +12,7 @@
 #include "tenex/base/units.hpp"
 #include "tenex/exchange/machine_import.hpp"
 #include "tenex/files/input_files.hpp"
+#include "tenex/topology/distance.hpp"
 
 namespace tenex {
 
@@ -112,6 +113,11 @@ bool all_cut_through(const Topology& topology) {
 
 }  // namespace
 
+bool joins_switches(const Shape& shape) {
+  if (!shape.is_product()) return count_shape(shape).switches > 0;  // those of families are in tiers
+  return std::ranges::any_of(shape.blocks, [](const Block& block) { return !block.levels.empty(); });
+}
+
 Result<TopologyValue> FileReader::load_machine(const std::string& path, const Place& place) {
   const auto builtin = find_builtin(vocabulary_.machines, path);
   Result<Loaded> file =
@@ -131,12 +137,15 @@ Result<TopologyValue> FileReader::load_machine(const std::string& path, const Pl
     value.choice.links = machine->shaped->links;
     value.npus = value.choice.shape.npus();
     value.switches = count_shape(value.choice.shape).switches;
+    value.joins_switches = joins_switches(value.choice.shape);
     return value;
   }
   value.choice.machine_file = file->path;
   value.npus = value.choice.machine_npus = machine->topology.npus();
   value.switches = machine->topology.switches();
   value.cuts_through = all_cut_through(machine->topology);
+  value.joins_switches =
+      std::ranges::any_of(links_to_nearest_npu(machine->topology), [](auto links) { return links > 1; });
   value.choice.machine_content = std::move(file->content);
   return value;
 }

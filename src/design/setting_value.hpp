@@ -25,6 +25,7 @@ struct TopologyValue {
   TopologyChoice choice;
   std::size_t npus = 0;
   std::size_t switches = 0;
+  bool joins_switches = false;  ///< links lead from switch to switch: there are several tiers
 
   bool from_file = false;     ///< of a machine file, which states alphas and bandwidths
   bool cuts_through = false;  ///< all switches of a machine file's list do
@@ -32,6 +33,9 @@ struct TopologyValue {
   /// Whether a file lists its links. A file that names a shape becomes that shape.
   [[nodiscard]] bool is_machine() const { return !choice.machine_file.empty(); }
 };
+
+/// Whether links of the shape lead from switch to switch.
+[[nodiscard]] bool joins_switches(const Shape& shape);
 
 /// Pairs of vertices between which links are removed.
 using LinkPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;

@@ -162,7 +162,8 @@ class StudyReader {
     if (node->items().empty()) return missing("[[sweep]]", "[[sweep]] above the keys of its points");
     for (const Node& item : node->items()) {
       sweeps_.push_back(read_sweep(item, sweeps_.size() + 1, defaults_, context_, errors_));
-      if (auto warning = warn_of_batches(sweeps_.back())) study_.warnings.push_back(*std::move(warning));
+      for (const auto& warn : {warn_of_batches, warn_of_held_links})
+        if (auto warning = warn(sweeps_.back())) study_.warnings.push_back(*std::move(warning));
     }
   }
 

@@ -314,6 +314,25 @@ class SweepReader {
 
 }  // namespace
 
+std::optional<std::string> warn_of_held_links(const Sweep& sweep) {
+  bool cuts_through = false;
+  bool else_too = false;
+  for_each_value(sweep, Key::forwarding, [&](const SharedValue& value) {
+    const bool cuts = value != nullptr && value->as<SwitchForwarding>() == SwitchForwarding::cut_through;
+    (cuts ? cuts_through : else_too) = true;
+  });
+  std::string tiers;
+  for_each_value(sweep, Key::topology, [&](const SharedValue& value) {
+    if (tiers.empty() && value != nullptr && value->as<TopologyValue>().joins_switches) tiers = value->text;
+  });
+  if (!cuts_through || else_too || tiers.empty()) return std::nullopt;
+  return to_string(input_error(
+      sweep.place, fmt::format("the switches of {} in {} cut through several tiers", tiers, sweep.name),
+      "a send holds every link of its path until it has passed, so that messages wait for one another; real switches "
+      "have buffers",
+      "take forwarding = \"store_and_forward\" and many chunks there, or compare both"));
+}
+
 bool may_lack_size(const Sweep& sweep) {
   const auto& collective = sweep.fixed[index_of(Key::collective)];
   if (sweep.trains || collective == nullptr) return false;

@@ -1,6 +1,7 @@
 // A study's text as data: fixed values, axes and conditions. This is parsing only; enumerate.hpp enumerates the rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,16 @@ struct Sweep {
   bool usable = true;   ///< false: a mistake makes its rows meaningless, so they are not enumerated
 };
 
+/// Calls `visit` with every value of a key in the sweep, from the sweep itself, [defaults] or an axis. Values are null
+/// after a mistake.
+template <class Visit>
+void for_each_value(const Sweep& sweep, Key key, const Visit& visit) {
+  if (const SharedValue& fixed = sweep.fixed[index_of(key)]) visit(fixed);
+  for (const Axis& axis : sweep.axes)
+    for (std::size_t k = 0; k < axis.keys.size(); ++k)
+      if (axis.keys[k] == key) std::ranges::for_each(axis.columns[k], visit);
+}
+
 /// Whether sizes may stand in the groups or in the conditions alone.
 [[nodiscard]] bool may_lack_size(const Sweep& sweep);
 
@@ -85,5 +96,8 @@ void check_training_sweep(Sweep& sweep, const GivenPlaces& given, ValueContext& 
 /// sequences, because every replica takes the workload's own batch and the sweep does not say so. None where a
 /// condition chooses parallelizations. O(values of axes).
 [[nodiscard]] std::optional<std::string> warn_of_batches(const Sweep& sweep);
+
+/// A warning if switches of several tiers cut through in the sweep, and do nothing else in it. O(values of axes).
+[[nodiscard]] std::optional<std::string> warn_of_held_links(const Sweep& sweep);
 
 }  // namespace tenex

@@ -32,13 +32,7 @@ std::vector<T> values_in(const Sweep& sweep, Key key, T fallback) {
   const auto add = [&](const SharedValue& value) {
     if (value != nullptr && !has(values, value->as<T>())) values.push_back(value->as<T>());
   };
-  add(sweep.fixed[index_of(key)]);
-  for (const Axis& axis : sweep.axes) {
-    for (std::size_t k = 0; k < axis.keys.size(); ++k) {
-      if (axis.keys[k] != key) continue;
-      for (const SharedValue& value : axis.columns[k]) add(value);
-    }
-  }
+  for_each_value(sweep, key, add);
   if (values.empty()) values.push_back(fallback);
   return values;
 }

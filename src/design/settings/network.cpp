@@ -62,6 +62,7 @@ Result<SettingValue> parse_topology(const Setting&, std::string_view, const Node
     }
     value.npus = shape->npus();
     value.switches = counts.switches;
+    value.joins_switches = joins_switches(*shape);
     value.choice.shape = *std::move(shape);
   }
   value.choice.text = node.text();
