@@ -81,6 +81,18 @@ std::uint32_t RingNetwork::join_parts(const std::vector<std::int64_t>& speed, st
   return static_cast<std::uint32_t>(part.size());
 }
 
+Digest RingNetwork::digest() const {
+  DigestText text;
+  text.add_size(members_);
+  for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) {
+    text.add(std::int64_t{arcs_[arc].from} << 32U | arcs_[arc].to);
+    text.add_size(links(arc).size());
+    for (const auto link : links(arc)) text.add(link);
+  }
+  for (const auto capacity : capacity_) text.add(capacity);
+  return text.digest();
+}
+
 bool RingNetwork::symmetric() const {
   return std::ranges::all_of(arcs_, [&](const Arc& each) {
     const auto back = arc(each.to, each.from);

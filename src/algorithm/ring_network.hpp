@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "tenex/base/hash.hpp"
 #include "tenex/base/quantity.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/topology/routes.hpp"
@@ -59,6 +60,8 @@ class RingNetwork {
   [[nodiscard]] bool symmetric() const;
 
   bool operator==(const RingNetwork&) const = default;
+  /// Of all that it has: equal networks have equal digests. O(links + arcs * links per arc).
+  [[nodiscard]] Digest digest() const;
 
  private:
   /// Numbers the parts that arcs of at least a speed join, by member; returns how many there are.

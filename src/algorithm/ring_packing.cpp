@@ -164,6 +164,11 @@ std::int64_t RingPacking::rate() const {
   return total;
 }
 
+std::uint32_t most_packed_rings(const RingNetwork& network) {
+  constexpr std::uint32_t kMostOfOptimum = 4096;
+  return network.members() > kMostForOptimum ? kMostEqualRings : kMostOfOptimum;
+}
+
 std::vector<RingPacking> pack_rings(const RingNetwork& network, std::uint32_t most_rings) {
   std::vector<RingPacking> packings;
   if (network.members() < 2 || network.arcs().empty()) return packings;

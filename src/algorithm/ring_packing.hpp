@@ -32,6 +32,9 @@ struct RingPacking {
 /// most kMostForOptimum members, `most_rings` is no limit and the linear program ends within its limit of pivots.
 [[nodiscard]] std::vector<RingPacking> pack_rings(const RingNetwork& network, std::uint32_t most_rings);
 
+/// The number of rings from which on pack_rings() finds the same packings, whatever the limit.
+[[nodiscard]] std::uint32_t most_packed_rings(const RingNetwork& network);
+
 /// The most members for which the linear program is solved. Its columns are found in O(2^members * members^2).
 inline constexpr std::uint32_t kMostForOptimum = 10;
 

@@ -28,6 +28,7 @@
 #include "algorithm/ring_packing.hpp"
 #include "algorithm/seats.hpp"
 #include "algorithm/textbook.hpp"
+#include "tenex/base/hash.hpp"
 #include "tenex/topology/routes.hpp"
 
 namespace tenex {
@@ -105,20 +106,41 @@ std::vector<Ring> in_order_of_ranks(const Topology& topology, const std::vector<
   return rings;
 }
 
+/// The packings of at most so many rings. Many numbers of chunks have the same ones, and they take seconds.
+std::shared_ptr<const std::vector<RingPacking>> packings_of(const RingNetwork& network, std::uint32_t most_rings,
+                                                            ProgramParts* parts) {
+  if (parts == nullptr) return std::make_shared<const std::vector<RingPacking>>(pack_rings(network, most_rings));
+  const auto bytes_of = [&](const auto& found) {
+    std::size_t rings = 1;
+    for (const RingPacking& packing : *std::static_pointer_cast<const std::vector<RingPacking>>(found))
+      rings += packing.rings.size();
+    return rings * (sizeof(Ring) + sizeof(std::uint32_t) * network.members());
+  };
+  const auto kept = parts->get(
+      fmt::format("packed rings {} {}", to_string(network.digest()), most_rings),
+      [&]() -> std::shared_ptr<const void> {
+        return std::make_shared<const std::vector<RingPacking>>(pack_rings(network, most_rings));
+      },
+      bytes_of);
+  return std::static_pointer_cast<const std::vector<RingPacking>>(*kept);
+}
+
 /// The rings for a group: of the packings, the one with the best pace.
-std::vector<Ring> rings_of(const RingNetwork& network, std::size_t chunks_per_npu) {
-  const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(2 * chunks_per_npu, 4096));
-  auto packings = pack_rings(network, most);
+std::vector<Ring> rings_of(const RingNetwork& network, std::size_t chunks_per_npu, ProgramParts* parts) {
+  const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(2 * chunks_per_npu, most_packed_rings(network)));
+  const auto found = packings_of(network, most, parts);
+  const auto& packings = *found;
   if (packings.empty()) return {};
   std::size_t best = 0;
   for (std::size_t i = 1; i < packings.size(); ++i)
     if (pace(network, packings[i], chunks_per_npu) < pace(network, packings[best], chunks_per_npu)) best = i;
-  return std::move(packings[best].rings);
+  return packings[best].rings;
 }
 
 /// The rings of all groups. Groups on equal networks have equal rings, which are sought once.
-std::vector<GroupRings> lay_rings(const Topology& topology, const Collective& collective, RouteChoice routes) {
-  const auto networks = ring_networks(topology, collective, routes);
+std::vector<GroupRings> lay_rings(const Topology& topology, const Collective& collective,
+                                  const AlgorithmOptions& options) {
+  const auto networks = ring_networks(topology, collective, options.routes);
   const auto chunks_per_npu = static_cast<std::size_t>(collective.chunks_per_npu());
   std::vector<std::vector<Ring>> rings;
   std::vector<GroupRings> laid;
@@ -126,9 +148,9 @@ std::vector<GroupRings> lay_rings(const Topology& topology, const Collective& co
     const auto& members = collective.groups()[g].members;
     const auto same = std::ranges::find(networks, networks[g]) - networks.begin();
     rings.push_back(static_cast<std::size_t>(same) < g ? rings[static_cast<std::size_t>(same)]
-                                                       : rings_of(networks[g], chunks_per_npu));
+                                                       : rings_of(networks[g], chunks_per_npu, options.parts));
     const auto& sought = rings.back();
-    const auto chosen = sought.empty() ? in_order_of_ranks(topology, members, routes) : sought;
+    const auto chosen = sought.empty() ? in_order_of_ranks(topology, members, options.routes) : sought;
     auto& group = laid.emplace_back();
     group.ring_of = deal(chosen, members.size() * chunks_per_npu);
     for (const auto& ring : chosen) {
@@ -230,8 +252,7 @@ Status fits_rings(std::string_view name, const Topology& /*topology*/, const Col
 Result<std::shared_ptr<const Program>> make_rings(const Topology& topology, const Collective& collective,
                                                   const AlgorithmOptions& options) {
   if (auto fits = check_fits("rings", topology, collective); !fits) return fits.errors();
-  auto packed =
-      std::make_shared<PackedRings>(PackedRings{Seats(collective), lay_rings(topology, collective, options.routes)});
+  auto packed = std::make_shared<PackedRings>(PackedRings{Seats(collective), lay_rings(topology, collective, options)});
   return std::shared_ptr<const Program>(std::make_shared<RingsProgram>(std::move(packed)));
 }
 

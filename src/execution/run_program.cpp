@@ -15,6 +15,7 @@
 #include "execution/link_imbalance.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
+#include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
@@ -41,7 +42,8 @@ SimulationOptions from(SimTime time, SimulationOptions options) {
 /// Simulates algorithms for one point.
 class ProgramRunner {
  public:
-  ProgramRunner(const PreparedPoint& prepared, const ExecutionOptions& options, const PointPlan& plan)
+  ProgramRunner(const PreparedPoint& prepared, const ExecutionOptions& options, const PointPlan& plan,
+                ProgramParts& parts)
       : plan_(plan),
         point_(prepared.point),
         topology_(prepared.topology()),
@@ -62,7 +64,7 @@ class ProgramRunner {
     full_.record_links = compares_links_ || keeps_links_;
     full_.record_arrivals = options.arrivals;
     full_.utilization_bins = aware ? options.utilization_bins : 0;
-    settings_ = {point.collective().window, point.collective().order, point.seed, point.collective().routes};
+    settings_ = {point.collective().window, point.collective().order, point.seed, point.collective().routes, &parts};
   }
 
   /// Returns the time of one algorithm and records nothing.
@@ -241,10 +243,11 @@ class ProgramRunner {
 
 }  // namespace
 
-Result<TimedStream> run_program(const PreparedPoint& prepared, const ExecutionOptions& options, const PointPlan& plan) {
+Result<TimedStream> run_program(const PreparedPoint& prepared, const ExecutionOptions& options, const PointPlan& plan,
+                                ExecutionCache& cache) {
   const Stopwatch watch;
   const DesignPoint& point = prepared.point;
-  ProgramRunner runner(prepared, options, plan);
+  ProgramRunner runner(prepared, options, plan, cache.program_parts);
   const auto* algorithm = find_algorithm(point.algorithm);
   ensure(algorithm != nullptr || tries_all(point), "run_program needs a registered algorithm");
   auto stream = algorithm != nullptr ? runner.run(*algorithm) : runner.run_best();

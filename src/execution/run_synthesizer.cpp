@@ -108,7 +108,7 @@ std::optional<TimedStream> best_textbook(const PreparedPoint& prepared, const Ex
   if (!check_point(as_textbook) || !check_support(as_textbook)) return std::nullopt;
   const auto plan = plan_point(as_textbook, asked.memory_limit_bytes);
   if (plan.bytes > asked.memory_limit_bytes) return std::nullopt;
-  auto program = run_program(as_textbook, asked, plan);
+  auto program = run_program(as_textbook, asked, plan, cache);
   if (!program || !program->single_chunks || !program->has_schedule) return std::nullopt;
   return *std::move(program);
 }

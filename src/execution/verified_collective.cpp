@@ -27,7 +27,7 @@ Result<TimedStream> run_collective(const PreparedPoint& prepared, const PointPla
   auto sharing = options;  // threads never change a result
   sharing.threads = affordable_threads(plan, options.threads, options.memory_limit_bytes);
   auto stream = prepared.synthesizer != nullptr ? run_synthesizer(prepared, options, plan.left_for_synthesis, cache)
-                                                : run_program(prepared, sharing, plan);
+                                                : run_program(prepared, sharing, plan, cache);
   if (stream) add_reason(stream->left_out, plan.left_out);
   return stream;
 }

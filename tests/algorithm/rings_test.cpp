@@ -349,5 +349,35 @@ TEST(Rings, RefuseGroupsThatAreTooLargeToPack) {
   EXPECT_EQ(program.errors()[0].suggestion, "choose \"ring\", or smaller groups");
 }
 
+/// The messages with which all NPUs begin.
+std::vector<Message> first_messages(const Topology& topology, std::int64_t chunks, ProgramParts* parts) {
+  const auto collective = support::collective(CollectiveKind::all_gather, topology.npus(), bytes(160'000), chunks);
+  AlgorithmOptions options;
+  options.parts = parts;
+  const auto program = find_algorithm("rings")->make(topology, collective, options);
+  EXPECT_TRUE(program.ok());
+  std::vector<Message> messages;
+  const auto state = (*program)->begin();
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu) state->start(NpuId::at(npu), messages);
+  return messages;
+}
+
+TEST(Rings, ArePackedOnceForManyNumbersOfChunks) {
+  const auto topology = support::shape("torus(4,4)");
+  const auto network = network_of(topology);
+  const auto key = "packed rings " + to_string(network.digest()) + " 64";  // two for each chunk, and 64 are the most
+  ProgramParts parts(1U << 20U);
+  const auto same = [](const Message& a, const Message& b) {
+    return a.source == b.source && a.destination == b.destination && a.chunk == b.chunk;
+  };
+  EXPECT_TRUE(std::ranges::equal(first_messages(topology, 32, &parts), first_messages(topology, 32, nullptr), same));
+  const auto packed = parts.find(key);
+  ASSERT_NE(packed, nullptr);
+  EXPECT_TRUE(std::ranges::equal(first_messages(topology, 100, &parts), first_messages(topology, 100, nullptr), same));
+  EXPECT_EQ(parts.find(key), packed);
+  first_messages(support::shape("torus(2,8)"), 32, &parts);
+  EXPECT_EQ(parts.find(key), packed) << "another network has its own";
+}
+
 }  // namespace
 }  // namespace tenex

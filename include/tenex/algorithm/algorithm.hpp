@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/shared_cache.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/schedule/algorithm_traits.hpp"
 #include "tenex/schedule/program.hpp"
@@ -18,13 +19,18 @@
 
 namespace tenex {
 
+/// Parts of programs that programs of other sizes and chunks have too, by a text that names the part and all that it
+/// depends on. An algorithm that keeps a part gives it the type that it has under such a text.
+using ProgramParts = SharedCache<std::shared_ptr<const void>>;
+
 /// The settings of a study that algorithms may read; each reads those that concern it and ignores the others.
 struct AlgorithmOptions {
   /// The most units under way at once; 0: no limit. SettingReads::window names the unit.
   std::uint32_t window = 0;
   DestinationOrder order = DestinationOrder::relative;
-  std::uint64_t seed = 1;  ///< for algorithms that draw random numbers
-  RouteChoice routes{};    ///< of the messages, for algorithms that lay rings on them
+  std::uint64_t seed = 1;         ///< for algorithms that draw random numbers
+  RouteChoice routes{};           ///< of the messages, for algorithms that lay rings on them
+  ProgramParts* parts = nullptr;  ///< where parts are looked for and kept, which changes no program; null: nowhere
 };
 
 /// The quantities that determine the size of an algorithm's program. Mean hops are those of routes on the topology.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/shared_cache.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/execution/build.hpp"
@@ -31,15 +32,18 @@ struct ExecutionCache {
   /// memory.
   static constexpr std::size_t kMostForBounds = std::size_t{32} << 20;
   static constexpr std::size_t kMostForCertificates = std::size_t{256} << 20;
+  static constexpr std::size_t kMostForParts = std::size_t{64} << 20;
 
   explicit ExecutionCache(std::size_t limit_bytes)
       : topologies(limit_bytes),
         bounds(std::min(limit_bytes / 16, kMostForBounds)),
         certificates(std::min(limit_bytes / 16, kMostForCertificates)),
+        program_parts(std::min(limit_bytes / 16, kMostForParts)),
         schedules(limit_bytes / 4) {}
   SharedCache<Result<PointTopology>> topologies;
   SharedCache<CachedBound> bounds;
   SharedCache<std::optional<CertifiedBound>> certificates;
+  ProgramParts program_parts;
   SharedSchedules schedules;
 };
 

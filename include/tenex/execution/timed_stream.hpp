@@ -36,7 +36,7 @@ struct TimedStream : RunMetrics {
 /// Simulates the point's textbook algorithm, or the best of all candidates for `auto` (the first of the table among
 /// equals). Keeps the stream for the verifier if the plan says so.
 [[nodiscard]] Result<TimedStream> run_program(const PreparedPoint& prepared, const ExecutionOptions& options,
-                                              const PointPlan& plan);
+                                              const PointPlan& plan, ExecutionCache& cache);
 /// Runs the point's synthesizer, which may take `memory_limit_bytes`, or scales a schedule that it made at another
 /// pace.
 [[nodiscard]] Result<TimedStream> run_synthesizer(const PreparedPoint& prepared, const ExecutionOptions& asked,
