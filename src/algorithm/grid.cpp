@@ -50,8 +50,9 @@ Result<std::vector<Grid>> grids_of(std::string_view algorithm, const Topology& t
   if (!topology.shape() || !topology.shape()->is_product())
     return input_error(
         {}, fmt::format("algorithm \"{}\" on a topology of {} NPUs that has no dimensions", algorithm, topology.npus()),
-        "it works along the dimensions of an intact product of blocks",
-        "choose a shape such as \"RI(4)_SW(8)\", or another algorithm");
+        "it works along the dimensions of an intact product of blocks; families and lists of links have none",
+        "write equal boxes as a shape, such as \"SW(8)_SW(4)\" with a bandwidth per dimension (`shape` in a machine "
+        "file), or choose another algorithm");
   std::vector<Grid> grids;
   for (const auto& group : collective.groups()) {
     auto grid = grid_of(*topology.shape(), group);

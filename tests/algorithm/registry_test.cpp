@@ -91,7 +91,7 @@ TEST(AlgorithmRegistry, RefusesWhatAnAlgorithmCannotDoAndSaysWhy) {
                 "recursive halving-doubling is defined for powers of two"},
            Case{"hierarchical", "dragonfly(3,4)", "all",
                 "algorithm \"hierarchical\" on a topology of 12 NPUs that has no dimensions",
-                "it works along the dimensions of an intact product of blocks"},
+                "it works along the dimensions of an intact product of blocks; families and lists of links have none"},
            Case{"blueconnect", "RI(4)_RI(4)", "0,1,6,7; 2,3",
                 "algorithm \"blueconnect\" for a process group of 4 NPUs from NPU 0 on",
                 "it needs groups that are boxes of RI(4)_RI(4) in order of id"},
