@@ -22,6 +22,7 @@
 #include "tenex/cli/cli.hpp"
 #include "tenex/design/setting.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/measure/fit.hpp"
 #include "tenex/store/rank_log.hpp"
 #include "tenex/store/slice.hpp"
 
@@ -340,6 +341,48 @@ void add_import(CLI::App& app, Parsed& parsed) {
   command->footer("Example:\n  tenex import machine topo.xml --nodes 16 --fabric rails -o machine.toml");
 }
 
+/// What is said of logs of benchmarks.
+void add_logs(CLI::App* command, LogArguments& logs) {
+  command->add_option("log", logs.files, "text or JSON of nccl-tests or rccl-tests, or text of OSU's collectives")
+      ->required();
+  command->add_option("--collective", logs.collective, "of tables that do not name it, such as all_gather");
+  command->add_option("--ranks", logs.ranks, "of tables that do not say it")->check(between(2, 1 << 20));
+  command->add_flag("--in-place", logs.in_place, "the times measured in place (default: out of place)");
+}
+
+void add_fit(CLI::App& app, Parsed& parsed) {
+  auto& fit = parsed.fit;
+  auto* command = app.add_subcommand("fit", "Fit alphas and bandwidths of a machine to measured times of collectives");
+  add_logs(command, fit.logs);
+  command->add_option("--overhead", fit.logs.overhead,
+                      "of one call, with unit, where logs do not tell it apart from alpha");
+  command->add_option("--machine", fit.machine,
+                      "a machine whose bandwidths are fitted, by simulation (default: all ranks on one switch)");
+  command->add_option("--algorithm", fit.algorithm, "what ran at large sizes (default: ring; direct for all_to_all)")
+      ->check(one_of("algorithm", {fitted_algorithms().begin(), fitted_algorithms().end()}));
+  command->add_option("--name", fit.name, "the name of the machine that is written");
+  command->add_option("-o,--out,--output", fit.out, "the machine file")->check(check_named)->group(kOutput);
+  command->add_flag("--points", fit.points, "every point with its residual")->group(kOutput);
+  add_json(command, fit.json);
+  command->footer("Example:\n  tenex fit all_reduce.log all_gather.log -o machine.toml");
+}
+
+void add_predict(CLI::App& app, Parsed& parsed) {
+  auto& predict = parsed.predict;
+  auto* command =
+      app.add_subcommand("predict", "Set measured times beside what a library's algorithms take on a machine");
+  command->add_option("machine", predict.machine, "a machine file, another tool's machine, or a built-in machine")
+      ->required();
+  add_logs(command, predict.logs);
+  command->add_option("--overhead", predict.logs.overhead,
+                      "of one call, with unit, in place of that of NCCL's protocols");
+  command->add_option("--channels", predict.channels, "chunks into which an NPU's data is cut (8)")
+      ->check(between(1, 1 << 10));
+  command->add_flag("--nvls", predict.nvls, "switches add and multicast: All-Reduce by NVLS is offered, too");
+  add_json(command, predict.json);
+  command->footer("Example:\n  tenex predict machine.toml all_reduce.log --channels 16");
+}
+
 void add_others(CLI::App& app, Parsed& parsed) {
   auto* verify = app.add_subcommand(
       "verify", "Replay a schedule file against the definition of validity; the schedule of a recipe is made first");
@@ -371,6 +414,8 @@ void add_others(CLI::App& app, Parsed& parsed) {
   command->footer("Example:\n  tenex export s.h5 --format list --npus 0-7 --to 20us -o first.h5");
 
   add_import(app, parsed);
+  add_fit(app, parsed);
+  add_predict(app, parsed);
 
   auto topics = list_topics();
   topics.insert(topics.begin(), "all");

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "measure_arguments.hpp"
 #include "tenex/base/quantity.hpp"
 #include "tenex/exchange/machine_import.hpp"
 
@@ -194,8 +195,8 @@ struct Leave {
 
 using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
                                PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ExportArguments,
-                               ImportArguments, ListArguments, SchemaArguments, InitArguments, ShowArguments,
-                               VersionArguments, ManualArguments, CompletionArguments>;
+                               ImportArguments, FitArguments, PredictArguments, ListArguments, SchemaArguments,
+                               InitArguments, ShowArguments, VersionArguments, ManualArguments, CompletionArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

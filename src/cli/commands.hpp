@@ -30,6 +30,8 @@ ExitCode execute(const ReplayArguments& arguments);
 ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ExportArguments& arguments);
 ExitCode execute(const ImportArguments& arguments);
+ExitCode execute(const FitArguments& arguments);
+ExitCode execute(const PredictArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
 ExitCode execute(const SchemaArguments& arguments);
 ExitCode execute(const InitArguments& arguments);

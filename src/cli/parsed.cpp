@@ -27,6 +27,8 @@ Arguments chosen(const std::string& name, Parsed& parsed) {
   if (name == "verify") return parsed.verify;
   if (name == "export") return parsed.export_;
   if (name == "import") return parsed.import;
+  if (name == "fit") return parsed.fit;
+  if (name == "predict") return parsed.predict;
   if (name == "list") return parsed.list;
   if (name == "schema") return parsed.schema;
   if (name == "init") return parsed.init;

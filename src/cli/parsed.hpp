@@ -19,6 +19,8 @@ struct Parsed {
   VerifyArguments verify;
   ExportArguments export_;
   ImportArguments import;
+  FitArguments fit;
+  PredictArguments predict;
   ListArguments list{"all"};
   SchemaArguments schema;
   InitArguments init;

@@ -330,7 +330,7 @@ std::optional<std::string> warn_of_held_links(const Sweep& sweep) {
       sweep.place, fmt::format("the switches of {} in {} cut through several tiers", tiers, sweep.name),
       "a send holds every link of its path until it has passed, so that messages wait for one another; real switches "
       "have buffers",
-      "take forwarding = \"store_and_forward\" and many chunks there, or compare both"));
+      "take forwarding = \"virtual_cut_through\" there, or compare both"));
 }
 
 bool may_lack_size(const Sweep& sweep) {

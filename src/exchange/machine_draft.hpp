@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tenex/base/quantity.hpp"
+#include "tenex/exchange/machine_text.hpp"
 
 namespace tenex::exchange {
 
@@ -30,9 +31,6 @@ struct LinkRate {
   Sourced<SimTime> alpha{};
   auto operator<=>(const LinkRate&) const = default;
 };
-
-/// Text that is safe in a comment or a string of TOML: one line of printable ASCII, shortened.
-[[nodiscard]] std::string plain(std::string_view text);
 
 class MachineDraft {
  public:
@@ -80,9 +78,5 @@ class MachineDraft {
   std::map<LinkRate, std::uint32_t> rate_numbers_;
   std::vector<Edge> edges_;
 };
-
-/// The lines that every machine file begins with. `comments` stand above them.
-[[nodiscard]] std::string machine_head(const std::vector<std::string>& comments, const std::string& name,
-                                       const std::string& source, const std::vector<std::string>& remarks);
 
 }  // namespace tenex::exchange

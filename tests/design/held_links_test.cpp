@@ -27,7 +27,7 @@ TEST(HeldLinks, AreWarnedOfWhereSwitchesOfSeveralTiersCutThrough) {
       testing::ElementsAre(
           "study.toml:3:1: the switches of leaf_spine(2,4,2) in sweep 1 cut through several tiers (a send holds "
           "every link of its path until it has passed, so that messages wait for one another; real switches "
-          "have buffers) take forwarding = \"store_and_forward\" and many chunks there, or compare both"));
+          "have buffers) take forwarding = \"virtual_cut_through\" there, or compare both"));
   EXPECT_THAT(warnings_of("axes.topology = [\"SW(8)\", \"SW(8,2:2)\"]\n" + cuts),
               testing::ElementsAre(testing::HasSubstr("the switches of SW(8,2:2) in sweep 1 ")));
   EXPECT_THAT(warnings_of("topology = \"SW(2)_SW(4)\"\n" + cuts), testing::IsEmpty()) << "an NPU lies between switches";

@@ -1,0 +1,176 @@
+// A machine whose network is known: programs are simulated on it, and the bandwidth of the links that hold them up is
+// changed until the simulated time per byte is the measured one. Which links those are is found by making each kind
+// faster. Alphas stay; what the simulated time leaves of the smallest sizes is the overhead of a call.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "measure/fit_numbers.hpp"
+#include "measure/library_time.hpp"
+#include "measure/link_kinds.hpp"
+#include "tenex/base/units.hpp"
+#include "tenex/exchange/machine_text.hpp"
+
+namespace tenex::measure {
+namespace {
+
+constexpr double kMicro = 1e6;    // picoseconds
+constexpr int kChannels = 8;      // chunks of an NPU: enough to fill the ways of a box
+constexpr double kFaster = 1.25;  // of a kind of links, to see whether it matters
+constexpr double kMatters = 0.98;
+constexpr int kMostRounds = 60;
+
+/// The simulated time of a table's algorithm.
+Result<double> time_us(const FittedTable& table, const Topology& topology, Bytes size) {
+  const auto network = Network::make(topology);
+  if (!network) return network.errors();
+  const auto time = network->time(table.algorithm, table.collective, size, kChannels);
+  if (!time) return time.errors();
+  return static_cast<double>(time->count()) / kMicro;
+}
+
+/// The simulated time per byte of a table's algorithm between the ends of its last piece, us.
+Result<double> simulated(const FittedTable& table, const Topology& topology) {
+  const auto& last = table.pieces.back();
+  const auto first = time_us(table, topology, last.first);
+  if (!first) return first.errors();
+  const auto second = time_us(table, topology, last.last);
+  if (!second) return second.errors();
+  return (*second - *first) / static_cast<double>((last.last - last.first).count());
+}
+
+std::vector<Bandwidth> with_factor(std::vector<Bandwidth> bandwidths, std::size_t kind, double factor) {
+  const double scaled = static_cast<double>(bandwidths[kind].count()) * factor;
+  bandwidths[kind] = Bandwidth::of(std::max<std::int64_t>(1, std::llround(std::min(scaled, 9e18))));
+  return bandwidths;
+}
+
+/// A kind of links that decides the time per byte, and by which factor a table changes it.
+struct Binding {
+  std::size_t kind = 0;
+  Estimated factor;
+};
+
+/// The factor of the kind's bandwidth at which the simulated time per byte is `wanted`; nothing where none is: other
+/// links hold the program up. Bisection of its logarithm: the time falls as the bandwidth grows.
+Result<std::optional<double>> factor_for(const FittedTable& table, const LinkKinds& kinds, std::size_t kind,
+                                         double wanted) {
+  double low = 1.0 / 1024;
+  double high = 1024;
+  const auto slope = [&](double factor) {
+    return simulated(table, kinds.with(with_factor(kinds.bandwidths(), kind, factor)));
+  };
+  const auto fastest = slope(high);
+  if (!fastest) return fastest.errors();
+  if (*fastest > wanted) return std::optional<double>();
+  for (int round = 0; round < kMostRounds && high / low > 1 + 1e-7; ++round) {
+    const double middle = std::sqrt(low * high);
+    const auto at = slope(middle);
+    if (!at) return at.errors();
+    (*at > wanted ? low : high) = middle;
+  }
+  return std::optional<double>(high);
+}
+
+Result<Binding> binding_of(const FittedTable& table, const LinkKinds& kinds) {
+  const auto now = simulated(table, kinds.with(kinds.bandwidths()));
+  if (!now) return now.errors();
+  Binding found;
+  double least = 1;
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    const auto faster = simulated(table, kinds.with(with_factor(kinds.bandwidths(), kind, kFaster)));
+    if (!faster) return faster.errors();
+    const double ratio = *faster / *now;
+    if (ratio >= least) continue;
+    least = ratio;
+    found.kind = kind;
+  }
+  if (least > kMatters)
+    return unsupported_error(table.place, "no kind of links alone decides the time per byte",
+                             "several hold the program up together", "fit a log that fewer links decide");
+  const auto& slope = table.pieces.back().us_per_byte;
+  const auto at = [&](double wanted) { return factor_for(table, kinds, found.kind, wanted); };
+  const auto value = at(slope.value);
+  if (!value) return value.errors();
+  if (!*value)
+    return input_error(table.place, "the measured time per byte is less than this machine can have",
+                       fmt::format("with {} without limit, other links still take longer", kinds.name(found.kind)),
+                       "name another machine or algorithm");
+  // The time per byte is inverse to the bandwidth as long as the kind decides it.
+  found.factor = {**value, **value * slope.value / slope.high,
+                  slope.low > 0 ? **value * slope.value / slope.low : std::numeric_limits<double>::infinity()};
+  return found;
+}
+
+double width_of(const Estimated& estimate) { return (estimate.high - estimate.low) / estimate.value; }
+
+}  // namespace
+
+Status fit_known_machine(Fit& fit, const FitOptions& options) {
+  const LinkKinds kinds(*options.machine);
+  const auto npus = kinds.with(kinds.bandwidths()).npus();
+  std::vector<std::optional<Binding>> chosen(kinds.size());
+  std::vector<std::string> origins(kinds.size(), fmt::format("as in {}", options.machine_name));
+  Diagnostics errors;
+  for (const auto& table : fit.tables) {
+    if (table.ranks != npus) {
+      errors.push_back(input_error(table.place, fmt::format("a log of {} ranks", table.ranks),
+                                   fmt::format("the machine has {} NPUs", npus), "name the machine that was measured"));
+      continue;
+    }
+    auto binding = binding_of(table, kinds);
+    if (!binding) {
+      append(errors, binding.errors());
+      continue;
+    }
+    const auto where = fmt::format("{} by {}, {}:{}", to_string(table.collective), table.algorithm, table.place.file,
+                                   table.place.line);
+    const auto& small = table.pieces.front();
+    const auto fitted = kinds.with(with_factor(kinds.bandwidths(), binding->kind, binding->factor.value));
+    const auto least = time_us(table, fitted, small.first);
+    if (!least) {
+      append(errors, least.errors());
+      continue;
+    }
+    const double left =
+        small.at_zero_us.value + small.us_per_byte.value * static_cast<double>(small.first.count()) - *least;
+    const double half = (small.at_zero_us.high - small.at_zero_us.low) / 2;
+    fit.numbers.push_back({"overhead",
+                           {std::max(0.0, left), std::max(0.0, left - half), std::max(0.0, left + half)},
+                           false,
+                           true,
+                           where});
+    auto& best = chosen[binding->kind];
+    if (best && width_of(best->factor) <= width_of(binding->factor)) continue;
+    origins[binding->kind] = "fitted: " + where;
+    best = *std::move(binding);
+  }
+  if (!errors.empty()) return errors;
+  auto bandwidths = kinds.bandwidths();
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    const auto& best = chosen[kind];
+    const auto old = static_cast<double>(bandwidths[kind].count());
+    if (best) bandwidths = with_factor(bandwidths, kind, best->factor.value);
+    const Estimated factor = best ? best->factor : Estimated{1, 1, 1};
+    fit.numbers.push_back({kinds.name(kind),
+                           {factor.value * old, factor.low * old, factor.high * old},
+                           true,
+                           best.has_value(),
+                           origins[kind]});
+    if (best)
+      origins[kind] += fmt::format(" (95 %: {} to {}; {} in {})", to_rounded_rate(factor.low * old),
+                                   std::isfinite(factor.high) ? to_rounded_rate(factor.high * old) : "any",
+                                   to_string(kinds.bandwidths()[kind]), options.machine_name);
+  }
+  const auto head = exchange::machine_head(
+      {}, options.name.empty() ? options.machine->name : options.name,
+      fmt::format("{}; bandwidths fitted by tenex from {}", options.machine->source, places_of(fit)),
+      options.machine->remarks);
+  fit.machine = kinds.text(head, bandwidths, origins);
+  return success();
+}
+
+}  // namespace tenex::measure

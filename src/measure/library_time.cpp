@@ -1,0 +1,62 @@
+#include "measure/library_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/wires.hpp"
+
+namespace tenex::measure {
+namespace {
+
+Result<SimTime> time_of(const Algorithm& algorithm, const Topology& topology, const Collective& collective) {
+  if (auto fits = check_fits(algorithm, topology, collective); !fits) return fits.errors();
+  const auto program = algorithm.make(topology, collective, {});
+  if (!program) return program.errors();
+  const auto run = simulate(topology, collective, **program, {});
+  if (!run) return run.errors();
+  return run->finish;
+}
+
+}  // namespace
+
+std::vector<std::string_view> programs_of(std::string_view algorithm, CollectiveKind kind) {
+  std::vector<std::string_view> programs;
+  if (algorithm == "ring") programs = {"ring_unidirectional", "rings"};
+  if (algorithm == "tree") programs = {"dbt"};
+  if (algorithm == "direct") programs = {"direct"};
+  std::erase_if(programs, [&](std::string_view name) { return !find_algorithm(name)->makes(kind); });
+  return programs;
+}
+
+Result<Network> Network::make(const Topology& topology) {
+  if (find_disconnected_pair(topology))
+    return input_error({}, "the machine is disconnected", "every NPU must reach every other");
+  auto wires = wires_of(topology);
+  if (!wires) return wires.errors();
+  return Network(*std::move(wires));
+}
+
+Result<SimTime> Network::time(std::string_view algorithm, CollectiveKind kind, Bytes size, int channels) const {
+  const auto n = static_cast<std::int64_t>(npus());
+  const auto owners = owned_by_root(kind) ? 1 : n;
+  const auto whole = std::max(size, bytes(owners));
+  const auto chunks = std::clamp<std::int64_t>(whole.count() / owners, 1, channels);
+  const auto collective = Collective::make({kind, npus(), {}, chunks, whole, 0});
+  if (!collective) return collective.errors();
+  std::optional<SimTime> least;
+  Diagnostics unable;
+  for (const auto name : programs_of(algorithm, kind)) {
+    const auto time = time_of(*find_algorithm(name), topology_, *collective);
+    if (time && (!least || *time < *least)) least = *time;
+    if (!time) unable = time.errors();
+  }
+  if (least) return *least;
+  if (!unable.empty()) return unable;
+  return unsupported_error({}, fmt::format("{} by {}", to_string(kind), algorithm), "no program here stands for it");
+}
+
+}  // namespace tenex::measure

@@ -1,0 +1,124 @@
+#include "tenex/measure/predict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "measure/library_time.hpp"
+#include "tenex/exchange/library_model.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr double kMicro = 1e6;  // picoseconds
+
+/// Predicts one log after the other on one network.
+class Predictor {
+ public:
+  Predictor(const Topology& topology, const measure::Network& network, const PredictOptions& options)
+      : topology_(topology), network_(network), options_(options) {}
+
+  Status add(const MeasuredTable& table, Prediction& prediction) {
+    const auto where = fmt::format("{}:{}", table.place.file, table.place.line);
+    if (table.ranks != network_.npus())
+      return input_error(table.place, fmt::format("a log of {} ranks", table.ranks),
+                         fmt::format("the machine has {} NPUs", network_.npus()), "name the machine that was measured");
+    PredictedTable predicted{table.place, table.collective, table.ranks, choices_for(table.collective), {}};
+    if (predicted.choices.empty()) {
+      prediction.notes.push_back(fmt::format("{}: {} is not predicted: no program here stands for the library's", where,
+                                             to_string(table.collective)));
+      return success();
+    }
+    std::size_t left = 0;
+    for (const auto& row : table.rows) {
+      const double time = options_.in_place ? row.in_place_us : row.out_of_place_us;
+      if (row.size == Bytes::zero() || row.wrong > 0 || !(time > 0)) {
+        ++left;
+        continue;
+      }
+      PredictedRow each{row.place, row.size, time, {}, 0};
+      for (const auto& choice : predicted.choices) {
+        const auto us = time_of(choice, table.collective, row.size);
+        if (!us) return us.errors();
+        each.predicted_us.push_back(*us);
+      }
+      each.fastest = static_cast<std::size_t>(std::ranges::min_element(each.predicted_us) - each.predicted_us.begin());
+      predicted.rows.push_back(std::move(each));
+    }
+    if (left > 0)
+      prediction.notes.push_back(
+          fmt::format("{}: {} rows without bytes, without a time or with wrong results are left out", where, left));
+    if (!predicted.rows.empty()) prediction.tables.push_back(std::move(predicted));
+    return success();
+  }
+
+ private:
+  [[nodiscard]] std::vector<LibraryChoice> choices_for(CollectiveKind kind) const {
+    std::vector<LibraryChoice> choices;
+    for (const auto* const algorithm : {"ring", "tree"})
+      if (!measure::programs_of(algorithm, kind).empty())
+        for (const auto& protocol : library_protocols()) choices.push_back({algorithm, std::string(protocol.name)});
+    if (choices.empty() && kind == CollectiveKind::all_to_all) choices.push_back({"direct", "simple"});
+    if (options_.nvls && kind == CollectiveKind::all_reduce) choices.push_back({"nvls", "simple"});
+    return choices;
+  }
+
+  Result<double> time_of(const LibraryChoice& choice, CollectiveKind kind, Bytes size) {
+    const auto protocols = library_protocols();
+    const auto protocol = *std::ranges::find(protocols, std::string_view(choice.protocol), &LibraryProtocol::name);
+    if (choice.algorithm == "nvls") return nvls_time(size);
+    const auto overhead = options_.overhead.value_or(protocol.overhead(choice.algorithm));
+    const auto carried = protocol.carried(size);
+    auto& known = times_[{choice.algorithm, kind, carried}];
+    if (known == SimTime::zero()) {
+      const auto time = network_.time(choice.algorithm, kind, carried, options_.channels);
+      if (!time) return time.errors();
+      known = *time;
+    }
+    return static_cast<double>((known + overhead).count()) / kMicro;
+  }
+
+  /// Each byte of S once up from the NPU with the least bandwidth and once down.
+  [[nodiscard]] double nvls_time(Bytes size) const {
+    double least = 0;
+    for (std::size_t npu = 0; npu < topology_.npus(); ++npu) {
+      double sum = 0;
+      for (const auto link : topology_.out_links(VertexId::at(npu)))
+        sum += static_cast<double>(topology_.bandwidth(link).count());
+      least = npu == 0 ? sum : std::min(least, sum);
+    }
+    const NvlsModel model;
+    const double rate =
+        least * static_cast<double>(model.share_numerator) / static_cast<double>(model.share_denominator);
+    const auto latency = options_.overhead.value_or(model.latency);
+    return static_cast<double>(latency.count()) / kMicro + static_cast<double>(size.count()) / rate * kMicro;
+  }
+
+  const Topology& topology_;
+  const measure::Network& network_;
+  const PredictOptions& options_;
+  std::map<std::tuple<std::string, CollectiveKind, Bytes>, SimTime> times_;
+};
+
+}  // namespace
+
+Result<Prediction> predict(const Machine& machine, const std::vector<MeasurementLog>& logs,
+                           const PredictOptions& options) {
+  const auto topology = topology_of(machine);
+  const auto network = measure::Network::make(topology);
+  if (!network) return network.errors();
+  Prediction prediction;
+  Diagnostics errors;
+  Predictor predictor(topology, *network, options);
+  for (const auto& log : logs)
+    for (const auto& table : log.tables)
+      if (auto status = predictor.add(table, prediction); !status) append(errors, status.errors());
+  if (!errors.empty()) return errors;
+  if (prediction.tables.empty())
+    return input_error({}, "no row can be predicted", prediction.notes.empty() ? "" : prediction.notes.front());
+  return prediction;
+}
+
+}  // namespace tenex

@@ -1,0 +1,99 @@
+// Predictions beside logs whose times are known.
+#include "tenex/measure/predict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tenex/exchange/library_model.hpp"
+
+namespace tenex {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// NPUs around a switch that cuts through, alpha 0.5 us on each side.
+Machine box(std::size_t npus, const std::string& bandwidth) {
+  std::string text =
+      "schema = 1\nkind = \"machine\"\nname = \"box\"\nsource = \"none\"\nnpus = " + std::to_string(npus) +
+      "\n[[switches]]\nforwarding = \"cut_through\"\n[[links]]\nbandwidth = \"" + bandwidth +
+      "\"\nalpha = \"0.5us\"\npairs = [";
+  for (std::size_t i = 0; i < npus; ++i) text += "[" + std::to_string(i) + ", " + std::to_string(npus) + "],";
+  const auto machine = parse_machine(text + "]\n", "box.toml");
+  EXPECT_TRUE(machine.ok()) << to_string(machine.errors());
+  return machine.value();
+}
+
+MeasurementLog log_of(CollectiveKind kind, std::size_t ranks, std::vector<Bytes> sizes) {
+  MeasuredTable table{{"a.log", 1, 1}, kind, ranks, 1, {}};
+  for (const auto size : sizes) table.rows.push_back({{"a.log", 2, 1}, size, 1000.0, 1000.0, 0});
+  return {"", {table}};
+}
+
+double time_of(const PredictedTable& table, std::size_t row, const std::string& algorithm,
+               const std::string& protocol) {
+  for (std::size_t i = 0; i < table.choices.size(); ++i)
+    if (table.choices[i].algorithm == algorithm && table.choices[i].protocol == protocol)
+      return table.rows[row].predicted_us[i];
+  return -1;
+}
+
+TEST(Predict, ARingTakesItsStepsAndItsProtocolsOverhead) {
+  // Four NPUs, one channel: six steps of 1 us and a quarter of S each. 40 MB at 10 GB/s: 1 ms per step.
+  const auto prediction = predict(box(4, "10GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(40'000'000)})}, {1});
+  ASSERT_TRUE(prediction.ok()) << to_string(prediction.errors());
+  const auto& table = prediction->tables.at(0);
+  EXPECT_NEAR(time_of(table, 0, "ring", "simple"), 8.4 + 6 * 1001, 1e-3);
+  // LL has 4 bytes of data in 8; LL128 120 in 128.
+  EXPECT_NEAR(time_of(table, 0, "ring", "ll"), 6.6 + 6 * 2001, 1e-3);
+  EXPECT_NEAR(time_of(table, 0, "ring", "ll128"), 14.0 + 6 * (1 + 1000 * 128.0 / 120), 1e-2);
+  EXPECT_EQ(table.choices[table.rows[0].fastest].protocol, "simple");
+  EXPECT_NEAR(table.rows[0].difference(), (8.4 + 6006) / 1000 - 1, 1e-6);
+}
+
+TEST(Predict, SmallSizesRunLl) {
+  const auto prediction =
+      predict(box(4, "10GB/s"), {log_of(CollectiveKind::all_gather, 4, {bytes(1024), gibibytes(1)})}, {});
+  ASSERT_TRUE(prediction.ok());
+  const auto& table = prediction->tables.at(0);
+  EXPECT_EQ(table.choices.size(), 3U);  // no tree gathers
+  EXPECT_EQ(table.choices[table.rows[0].fastest].protocol, "ll");
+  EXPECT_EQ(table.choices[table.rows[1].fastest].protocol, "simple");
+}
+
+TEST(Predict, AStatedOverheadReplacesThatOfProtocols) {
+  const auto prediction = predict(box(4, "10GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(40'000'000)})},
+                                  {.channels = 1, .overhead = microseconds(100)});
+  ASSERT_TRUE(prediction.ok());
+  EXPECT_NEAR(time_of(prediction->tables[0], 0, "ring", "simple"), 100 + 6006, 1e-3);
+}
+
+TEST(Predict, NvlsIsAFormulaThatIsAskedFor) {
+  const auto prediction =
+      predict(box(4, "12GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(40'000'000)})}, {.nvls = true});
+  ASSERT_TRUE(prediction.ok());
+  // 40 MB at 5/6 of 12 GB/s: 4 ms.
+  EXPECT_NEAR(time_of(prediction->tables[0], 0, "nvls", "simple"), 23 + 4000, 1e-6);
+}
+
+TEST(Predict, WhatCannotBePredictedIsSaid) {
+  EXPECT_THAT(to_string(predict(box(4, "1GB/s"), {log_of(CollectiveKind::all_reduce, 8, {bytes(1024)})}, {}).errors()),
+              HasSubstr("the machine has 4 NPUs"));
+  EXPECT_THAT(to_string(predict(box(4, "1GB/s"), {log_of(CollectiveKind::broadcast, 4, {bytes(1024)})}, {}).errors()),
+              HasSubstr("no program here stands for"));
+  const auto prediction =
+      predict(box(4, "1GB/s"), {log_of(CollectiveKind::all_to_all, 4, {bytes(1024), Bytes::zero()})}, {});
+  ASSERT_TRUE(prediction.ok());
+  EXPECT_EQ(prediction->tables[0].rows.size(), 1U);
+  EXPECT_EQ(prediction->tables[0].choices[0].algorithm, "direct");
+  EXPECT_THAT(prediction->notes.at(0), HasSubstr("1 rows"));
+}
+
+TEST(LibraryProtocol, ManyBytesDoNotOverflow) {
+  EXPECT_EQ(library_protocols()[0].carried(Bytes::max()), Bytes::max());
+  EXPECT_EQ(library_protocols()[1].carried(bytes(121)), bytes(130));  // 129.07 rounded up
+}
+
+}  // namespace
+}  // namespace tenex
