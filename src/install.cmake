@@ -18,7 +18,7 @@ add_custom_command(
   COMMAND tenex completion fish > ${pages}/tenex.fish
   DEPENDS tenex
   VERBATIM)
-add_custom_target(tenex_pages ALL DEPENDS ${pages}/tenex.1)
+add_custom_target(tenex_manual_pages ALL DEPENDS ${pages}/tenex.1)
 install(FILES ${pages}/tenex.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
 install(FILES ${pages}/tenex DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
 install(FILES ${pages}/tenex.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)

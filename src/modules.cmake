@@ -2,10 +2,10 @@
 # (libraries from outside). CMake links by this table and the test `include_table` checks every #include against it.
 set(TENEX_MODULES
     base spec topology collective schedule bound algorithm synthesis simulation workload codesign files exchange design
-    execution training evaluate store coordinator measure cli)
+    execution training evaluate store coordinator measure pages cli)
 
 # Modules that spend their time in files, messages or other modules: -O1 halves the time to compile them.
-set(TENEX_WAITING_MODULES spec files exchange design execution evaluate store coordinator measure cli)
+set(TENEX_WAITING_MODULES spec files exchange design execution evaluate store coordinator measure pages cli)
 
 set(TENEX_MODULE_base_USES)
 set(TENEX_MODULE_base_LIBRARIES fmt xxhash)
@@ -47,7 +47,9 @@ set(TENEX_MODULE_coordinator_USES store)
 set(TENEX_MODULE_coordinator_LIBRARIES mpi openmp)
 set(TENEX_MODULE_measure_USES evaluate exchange)
 set(TENEX_MODULE_measure_LIBRARIES)
-set(TENEX_MODULE_cli_USES coordinator measure)
+set(TENEX_MODULE_pages_USES store exchange)
+set(TENEX_MODULE_pages_LIBRARIES)
+set(TENEX_MODULE_cli_USES coordinator measure pages)
 set(TENEX_MODULE_cli_LIBRARIES cli11 nlohmann-json mpi)
 
 # Wings of a module: subfolders, in include and in src, of which each uses the module's own folder and the wings listed.

@@ -22,6 +22,7 @@
 #include "tenex/cli/cli.hpp"
 #include "tenex/design/setting.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/exchange/tuner_table.hpp"
 #include "tenex/measure/fit.hpp"
 #include "tenex/store/rank_log.hpp"
 #include "tenex/store/slice.hpp"
@@ -386,24 +387,39 @@ void add_predict(CLI::App& app, Parsed& parsed) {
 void add_others(CLI::App& app, Parsed& parsed) {
   auto* verify = app.add_subcommand(
       "verify", "Replay a schedule file against the definition of validity; the schedule of a recipe is made first");
-  verify->add_option("file", parsed.verify.file, "a schedule file, .h5 or .json")->required();
+  verify->add_option("file", parsed.verify.file, "a schedule file, .h5 or .json, or with --for a tuner table")
+      ->required();
+  verify
+      ->add_option("--for", parsed.verify.reader,
+                   "who reads a tuner table, and what it does with each line: nccl or rccl")
+      ->check(one_of("reader", {tuner_reader_names().begin(), tuner_reader_names().end()}));
   add_threads(verify, parsed.verify.threads, "threads; never changes the verdict");
   add_memory(verify, parsed.verify.memory);
   add_json(verify, parsed.verify.json);
-  verify->footer("Example:\n  tenex verify s.h5 --json");
+  verify->footer("Examples:\n  tenex verify s.h5 --json\n  tenex verify tuner.csv --for nccl");
 
   auto& exported = parsed.export_;
-  auto* command = app.add_subcommand("export", "Write the sends of a schedule file, or some of them, in another form");
-  command->add_option("file", exported.file, "a schedule file, .h5 or .json: a list or a recipe; or a machine")
+  auto* command = app.add_subcommand("export", "Write sends of a schedule file, a machine or a result in another form");
+  command
+      ->add_option("file", exported.file, "a schedule file, .h5 or .json: a list or a recipe; a machine; or a result")
       ->required();
   command
       ->add_option(
           "--format", exported.format,
-          "list (default): every send with its times, NPUs and bytes; astra_network: of a machine with a shape")
+          "list (default): every send with its times, NPUs and bytes; astra_network: of a machine with a shape; tuner: "
+          "NCCL's or RCCL's choice for each size, of a result")
       ->check(one_of("format", export_formats()));
-  command->add_option("-o,--out,--output", exported.out, "the file to write: .h5 or .json; of a network .yml")
+  command
+      ->add_option("-o,--out,--output", exported.out,
+                   "the file to write: .h5 or .json; of a network .yml, of a tuner table .csv")
       ->required()
       ->check(check_named);
+  command->add_option("--for", exported.reader, "who reads a tuner table: nccl or rccl")
+      ->check(one_of("reader", {tuner_reader_names().begin(), tuner_reader_names().end()}));
+  command->add_option("--channels", exported.channels, "of each line of a tuner table (rccl: its own choice)")
+      ->check(between(1, 1 << 10));
+  command->add_option("--nodes", exported.nodes, "nodes that the lines of a tuner table are for (any)")
+      ->check(between(1, 1 << 20));
   command->add_option("--npus", exported.npus, "only sends from or to these NPUs, such as 0-7,12");
   command->add_option("--chunks", exported.chunks, "only sends that carry one of these chunks, such as 0-7,12");
   command->add_option("--from", exported.from, "only sends that start at this time or later, with unit");
@@ -411,7 +427,9 @@ void add_others(CLI::App& app, Parsed& parsed) {
   add_threads(command, exported.threads, "threads; never changes the file");
   add_memory(command, exported.memory);
   add_json(command, exported.json);
-  command->footer("Example:\n  tenex export s.h5 --format list --npus 0-7 --to 20us -o first.h5");
+  command->footer(
+      "Examples:\n  tenex export s.h5 --format list --npus 0-7 --to 20us -o first.h5"
+      "\n  tenex export results/box --format tuner --for nccl --channels 16 -o tuner.csv");
 
   add_import(app, parsed);
   add_fit(app, parsed);

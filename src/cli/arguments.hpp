@@ -115,20 +115,24 @@ struct ReplayArguments {
 
 struct VerifyArguments {
   std::filesystem::path file;
+  std::string reader;  ///< of a tuner table; empty: the file is a schedule
   int threads = 1;
   std::string memory;
   bool json = false;
 };
 
-/// export: writes sends of a schedule file in some form.
+/// export: writes sends of a schedule file in some form, a machine, or a table of a result.
 struct ExportArguments {
   std::filesystem::path file;
   std::string format = "list";
   std::filesystem::path out;
-  std::string npus;    ///< as "0-7,12"; empty: all
-  std::string chunks;  ///< the same
-  std::string from;    ///< as parse_time() takes it; empty: the beginning
-  std::string to;      ///< the same; empty: the end
+  std::string npus;            ///< as "0-7,12"; empty: all
+  std::string chunks;          ///< the same
+  std::string from;            ///< as parse_time() takes it; empty: the beginning
+  std::string to;              ///< the same; empty: the end
+  std::string reader;          ///< of a tuner table
+  std::int64_t channels = -1;  ///< of a tuner table's lines; -1: not said
+  std::int64_t nodes = -1;     ///< the same
   int threads = 1;
   std::string memory;
   bool json = false;

@@ -61,6 +61,10 @@ enum class Parts : std::uint8_t { refused, allowed };
 
 /// export of a machine as ASTRA-sim's network.
 ExitCode export_machine(const ExportArguments& arguments);
+/// export of a result as a tuner table.
+ExitCode export_tuner(const ExportArguments& arguments);
+/// verify of a tuner table.
+ExitCode verify_tuner(const VerifyArguments& arguments);
 
 /// The formats of `export`.
 [[nodiscard]] std::vector<std::string> export_formats();

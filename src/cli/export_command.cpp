@@ -31,6 +31,7 @@ constexpr std::array kFormats{
     ExportFormat{"list", write_schedule_file},
 };
 constexpr std::string_view kNetworkFormat = "astra_network";  // of a machine, not of a schedule
+constexpr std::string_view kTunerFormat = "tuner";            // of a result
 
 Result<SendChoice> choice_of(const ExportArguments& arguments, const ScheduleFile& file) {
   auto npus = ids_of<NpuId>(arguments.npus, file.topology.npus(), "--npus");
@@ -52,10 +53,15 @@ std::vector<std::string> export_formats() {
   std::vector<std::string> names;
   for (const ExportFormat& format : kFormats) names.emplace_back(format.name);
   names.emplace_back(kNetworkFormat);
+  names.emplace_back(kTunerFormat);
   return names;
 }
 
 ExitCode execute(const ExportArguments& arguments) {
+  if (arguments.format == kTunerFormat) return export_tuner(arguments);
+  if (!arguments.reader.empty() || arguments.channels != -1 || arguments.nodes != -1)
+    return refuse({input_error({"--format", 0, 0}, "--for, --channels or --nodes without a tuner table",
+                               "they say what its lines are for", "add --format tuner, or remove them")});
   if (arguments.format == kNetworkFormat) return export_machine(arguments);
   if (const auto place = check_schedule_output(arguments.out, 0, {"--out", 0, 0}); !place)
     return refuse(place.errors());

@@ -156,6 +156,10 @@ Result<OpenedSchedule> load_schedule(const std::filesystem::path& path, const st
 }
 
 ExitCode execute(const VerifyArguments& arguments) {
+  if (!arguments.reader.empty()) return verify_tuner(arguments);
+  if (arguments.file.extension() == ".csv")
+    return refuse({input_error({arguments.file.string(), 0, 0}, "a table of a tuner, and nobody who reads it",
+                               "NCCL and RCCL read the same line differently", "give --for nccl or --for rccl")});
   const auto limit = memory_limit(arguments.memory, VerifyOptions{}.memory_limit_bytes);
   if (!limit) return refuse(limit.errors());
   const auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::refused);

@@ -68,5 +68,35 @@ TEST_F(FitCommand, SaysWhatIsWrong) {
   EXPECT_EQ(tenex({"fit", file("a.log"), "--machine", "dgx_h100", "--overhead", "1us"}).exit_code, 2);
 }
 
+TEST_F(FitCommand, AStudyBecomesATunerTableThatItsReaderTakes) {
+  constexpr auto study = R"(schema = 1
+name = "box"
+[[sweep]]
+topology = "dgx_h100"
+axes.collective = ["all_reduce", "all_gather"]
+axes.size = ["1KiB", "1MiB", "1GiB"]
+axes.algorithm = ["rings", "dbt", "auto"]
+keep = "collective == 'all_reduce' or algorithm != 'dbt'"
+)";
+  support::write_text(folder.path() / "s.toml", study);
+  const auto ran = tenex({"run", file("s.toml"), "--out", file("r"), "--quiet"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const std::vector<std::string> words{"export", file("r"), "--format", "tuner", "-o", file("t.csv"), "--for", "nccl"};
+  EXPECT_THAT(tenex(words).err, HasSubstr("--channels"));
+  auto whole = words;
+  whole.insert(whole.end(), {"--channels", "16"});
+  const auto done = tenex(whole);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("what is left"));
+  const auto verified = tenex({"verify", file("t.csv"), "--for", "nccl"});
+  EXPECT_EQ(verified.exit_code, 0) << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("each does what it says"));
+  EXPECT_THAT(tenex({"verify", file("t.csv")}).err, HasSubstr("--for nccl"));
+  support::write_text(folder.path() / "bad.csv", "allreduce,0,100,rings,simple,-1,-1,-1\n");
+  const auto bad = tenex({"verify", file("bad.csv"), "--for", "nccl", "--json"});
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.out, HasSubstr("\"verified\":false"));
+}
+
 }  // namespace
 }  // namespace tenex
