@@ -24,13 +24,13 @@ double median_difference(const PredictedTable& table) {
   return sizes[sizes.size() / 2];
 }
 
-/// A bar of up to ten characters: to the left where the prediction is shorter than what was measured.
+/// A bar of up to five characters: to the left where the prediction is shorter than what was measured.
 std::string bar_of(double difference) {
   constexpr double kWhole = 1.0;  // a difference of 100 % or more fills it
-  constexpr int kLength = 10;
+  constexpr int kLength = 5;
   const auto length = static_cast<std::size_t>(std::lround(std::min(std::abs(difference) / kWhole, 1.0) * kLength));
   const std::string bar(length, difference < 0 ? '<' : '>');
-  return difference < 0 ? fmt::format("{:>10}|", bar) : fmt::format("{:>10}|{}", "", bar);
+  return difference < 0 ? fmt::format("{:>5}|", bar) : fmt::format("{:>5}|{}", "", bar);
 }
 
 void print_table(const PredictedTable& table) {
@@ -38,14 +38,14 @@ void print_table(const PredictedTable& table) {
              place_text(table.place), 100 * median_difference(table));
   std::vector<std::vector<std::string>> rows{{"size", "measured"}};
   for (const auto& choice : table.choices) rows.front().push_back(name_of(choice));
-  for (const auto* const name : {"fastest", "difference", "shorter | longer   "}) rows.front().emplace_back(name);
+  for (const auto* const name : {"fastest", "difference", " less|more "}) rows.front().emplace_back(name);
   for (const auto& row : table.rows) {
     auto& cells = rows.emplace_back();
     cells = {size_text(row.size.count()), fmt::format("{:.5g}us", row.measured_us)};
     for (const auto us : row.predicted_us) cells.push_back(fmt::format("{:.5g}", us));
     cells.push_back(name_of(table.choices[row.fastest]));
     cells.push_back(fmt::format("{:+.1f} %", 100 * row.difference()));
-    cells.push_back(fmt::format("{:<21}", bar_of(row.difference())));
+    cells.push_back(fmt::format("{:<11}", bar_of(row.difference())));
   }
   std::fputs(format_table(rows).c_str(), stdout);
   std::fputs("\n", stdout);

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 7> kAlgorithmWords{
 constexpr std::array<std::string_view, 3> kProtocolWords{"ll", "ll128", "simple"};
 
 /// A field with the column at which it begins.
-struct Field {
+struct TableField {
   std::string_view text;
   std::uint32_t column = 0;
 };
@@ -125,8 +125,8 @@ class TableLint {
   }
 
   /// Fields as strtok() makes them; nothing where the reader drops the line.
-  std::optional<std::vector<Field>> fields_of(std::string_view part, std::uint32_t column) {
-    std::vector<Field> fields;
+  std::optional<std::vector<TableField>> fields_of(std::string_view part, std::uint32_t column) {
+    std::vector<TableField> fields;
     for (std::size_t at = 0; at <= part.size();) {
       const auto end = std::min(part.find(',', at), part.size());
       const auto field = part.substr(at, end - at);
@@ -151,7 +151,7 @@ class TableLint {
   }
 
   /// The word of a field; what the reader takes an unknown one for. Sets `kept` false where it drops the line.
-  std::string word(const Field& field, std::span<const std::string_view> known, std::string_view fallback,
+  std::string word(const TableField& field, std::span<const std::string_view> known, std::string_view fallback,
                    std::string_view noun, bool& kept) {
     if (std::ranges::find(known, field.text) != known.end()) return std::string(field.text);
     const auto near = did_you_mean(field.text, known);
@@ -162,7 +162,7 @@ class TableLint {
     return std::string(fallback);
   }
 
-  std::uint64_t bytes_in(const Field& field) {
+  std::uint64_t bytes_in(const TableField& field) {
     const auto number = read_as_c(field.text);
     if (!number.whole || number.overflow || number.negative)
       find(true, place(field.column), fmt::format("\"{}\" is no number of bytes", shortened(field.text)),
@@ -171,7 +171,7 @@ class TableLint {
     return number.negative ? 0 - number.size : number.size;
   }
 
-  std::int64_t count_in(const std::vector<Field>& fields, std::size_t index) {
+  std::int64_t count_in(const std::vector<TableField>& fields, std::size_t index) {
     if (index >= fields.size()) return -1;
     const auto& field = fields[index];
     const auto number = read_as_c(field.text);
@@ -184,7 +184,7 @@ class TableLint {
     return value;
   }
 
-  void read_rule(const std::vector<Field>& fields) {
+  void read_rule(const std::vector<TableField>& fields) {
     bool kept = true;
     TunerRule rule{.place = place(fields[0].column)};
     rule.collective = word(fields[0], kCollectives, "allreduce", "collective", kept);
@@ -212,7 +212,7 @@ class TableLint {
     lint_.rules.push_back(std::move(rule));
   }
 
-  void check_channels(const TunerRule& rule, const Field& field) {
+  void check_channels(const TunerRule& rule, const TableField& field) {
     if (rule.channels >= 1) return;
     if (nccl())
       find(true, place(field.column), fmt::format("channels {}", rule.channels),

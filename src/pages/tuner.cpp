@@ -70,7 +70,7 @@ struct Measured {
 using Key = std::pair<CollectiveKind, std::int64_t>;
 
 /// An algorithm and a protocol of the library.
-struct Choice {
+struct ProtocolChoice {
   std::string algorithm;
   const LibraryProtocol* protocol = nullptr;
 
@@ -125,8 +125,8 @@ Result<std::map<Key, Measured>> measured_of(const ResultTable& result, TunerTabl
 }
 
 /// All that the library can do for a collective of the study.
-std::vector<Choice> choices_of(CollectiveKind kind, const Measured& measured, TunerReader reader) {
-  std::vector<Choice> choices;
+std::vector<ProtocolChoice> choices_of(CollectiveKind kind, const Measured& measured, TunerReader reader) {
+  std::vector<ProtocolChoice> choices;
   for (const auto& [algorithm, curve] : measured.library)
     for (const auto& protocol : library_protocols())
       if (has_combination(reader, *tuner_word(kind), algorithm, protocol.name))
@@ -135,15 +135,15 @@ std::vector<Choice> choices_of(CollectiveKind kind, const Measured& measured, Tu
 }
 
 /// Which choice is fastest at a size; the first of equal ones.
-std::size_t fastest(const std::vector<Choice>& choices, const Measured& measured, double size) {
-  const auto us = [&](const Choice& choice) {
+std::size_t fastest(const std::vector<ProtocolChoice>& choices, const Measured& measured, double size) {
+  const auto us = [&](const ProtocolChoice& choice) {
     return choice.us(measured.library.find(choice.algorithm)->second, size);
   };
   return static_cast<std::size_t>(std::ranges::min_element(choices, {}, us) - choices.begin());
 }
 
 /// The last size in [low, high) at which the choice of `low` is fastest. Expects: it is not at `high`.
-std::uint64_t last_of(const std::vector<Choice>& choices, const Measured& measured, std::uint64_t low,
+std::uint64_t last_of(const std::vector<ProtocolChoice>& choices, const Measured& measured, std::uint64_t low,
                       std::uint64_t high) {
   const auto chosen = fastest(choices, measured, static_cast<double>(low));
   while (high - low > 1) {
