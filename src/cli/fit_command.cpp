@@ -61,7 +61,7 @@ void print_fit(const Fit& fit, bool points) {
   for (const auto& table : fit.tables) print_table(table, points);
   std::vector<std::vector<std::string>> rows{{"number", "value (95 %)", "from"}};
   for (const auto& number : fit.numbers) rows.push_back({number.name, value_text(number), number.origin});
-  std::fputs(format_table(rows).c_str(), stdout);
+  if (!fit.numbers.empty()) std::fputs(format_table(rows).c_str(), stdout);
   if (!fit.left_out.empty()) fmt::print("\n{} not fitted:\n", counted(fit.left_out.size(), "row"));
   for (const auto& row : fit.left_out) fmt::print("  {}: {}\n", place_text(row.place), row.why);
 }
@@ -165,8 +165,10 @@ ExitCode execute(const FitArguments& arguments) {
                                "what the simulated time leaves is the overhead", "remove it")});
   const auto fit = fit_machine(*logs, options);
   if (!fit) return refuse(fit.errors());
+  if (!arguments.out.empty() && !fit->no_machine.empty()) return refuse(fit->no_machine);
   warn_of(*logs);
   for (const auto& note : fit->notes) warn(note);
+  for (const auto& error : fit->no_machine) warn("no machine: " + to_string(error));
   if (!arguments.out.empty())
     if (const auto written = write_file_atomically(arguments.out, fit->machine); !written)
       return refuse(written.errors(), ExitCode::some_failed);

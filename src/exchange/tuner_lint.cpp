@@ -288,6 +288,10 @@ class TableLint {
 
 Result<TunerLint> lint_tuner_table(const SourceText& source, TunerReader reader) {
   if (auto status = exchange::check_text(source.file, source.text, kLargestTable); !status) return status.errors();
+  if (const auto begin = source.text.find_first_not_of(" \t\r\n");
+      begin != std::string::npos && source.text[begin] == '{')
+    return unsupported_error({source.file, 1, 1}, "this is JSON", "NCCLX has such rules; NCCL and RCCL read CSV",
+                             "name a table of lines");
   return TableLint(source, reader).run();
 }
 

@@ -109,7 +109,7 @@ Result<Fit> fit_machine(const std::vector<MeasurementLog>& logs, const FitOption
                        "measure more sizes, such as -b 1K -e 1G -f 2");
   const auto status =
       options.machine ? measure::fit_known_machine(fit, options) : measure::fit_one_switch(fit, options);
-  if (!status) return status.errors();
+  fit.no_machine = status.errors();
   return fit;
 }
 

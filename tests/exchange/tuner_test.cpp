@@ -123,6 +123,11 @@ TEST(TunerTable, CommentsBelongAtTheBeginningForNccl) {
   EXPECT_EQ(findings("  # a comment\r\n\n", TunerReader::rccl), "");
 }
 
+TEST(TunerTable, TheRulesOfNcclxAreAnotherFormat) {
+  EXPECT_THAT(to_string(lint_tuner_table({"t.json", "\n{\"rules\": []}"}, TunerReader::nccl).errors()),
+              HasSubstr("NCCLX"));
+}
+
 TEST(TunerTable, HostileTablesAreBounded) {
   std::string many;
   for (int i = 0; i < 5'000; ++i) many += "allreduce,0,1,ring,simple,4,-1,-1\n";

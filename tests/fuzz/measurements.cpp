@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (table.ranks > kFewRanks) return 0;
   const auto fit = tenex::fit_machine({*log}, {});
   if (!fit.ok() && fit.errors().empty()) __builtin_trap();
-  if (fit.ok() && !tenex::parse_machine(fit->machine, "machine.toml").ok()) __builtin_trap();
+  if (fit.ok() && fit->machine.empty() == fit->no_machine.empty()) __builtin_trap();
+  if (fit.ok() && fit->no_machine.empty() && !tenex::parse_machine(fit->machine, "machine.toml").ok()) __builtin_trap();
   return 0;
 }

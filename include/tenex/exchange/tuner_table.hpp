@@ -71,7 +71,7 @@ struct TunerLint {
 };
 
 /// Reads a table as the reader does, and says where that differs from what stands there. Errors (input): a text over
-/// 1 MiB, NUL bytes, more than 4,096 rules. O(rules^2).
+/// 1 MiB, NUL bytes, more than 4,096 rules; (unsupported) JSON, which NCCLX reads. O(rules^2).
 [[nodiscard]] Result<TunerLint> lint_tuner_table(const SourceText& source, TunerReader reader);
 
 }  // namespace tenex

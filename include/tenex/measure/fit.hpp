@@ -111,12 +111,14 @@ struct Fit {
   std::vector<FittedNumber> numbers;
   std::vector<LeftOutRow> left_out;
   std::vector<std::string> notes;  ///< what the logs cannot tell
-  std::string machine;             ///< a machine file; parse_machine() accepts it
+  std::string machine;             ///< a machine file; parse_machine() accepts it; empty: there is none
+  Diagnostics no_machine;          ///< why there is none
 };
 
-/// Fits logs. Errors (input): no table with three usable sizes; an algorithm that does not do a collective; logs of
-/// several numbers of ranks for a machine, or of another one than the machine has; no time per byte in any last piece.
-/// O(rows + sizes^3), sizes being at most 128 per table (evenly chosen of more) while pieces are sought.
+/// Fits logs. Errors (input): no table with three usable sizes; an algorithm that does not do a collective. Where
+/// tables are fitted and give no machine, Fit::no_machine says why: logs of other ranks than the known machine has
+/// NPUs, times that do not grow with the size or that no machine has. O(rows + sizes^3), sizes being at most 128 per
+/// table (evenly chosen of more) while pieces are sought.
 [[nodiscard]] Result<Fit> fit_machine(const std::vector<MeasurementLog>& logs, const FitOptions& options);
 
 }  // namespace tenex
