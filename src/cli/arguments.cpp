@@ -351,6 +351,11 @@ void add_logs(CLI::App* command, LogArguments& logs) {
   command->add_flag("--in-place", logs.in_place, "the times measured in place (default: out of place)");
 }
 
+void add_ll_limit(CLI::App* command, std::string& limit) {
+  command->add_option("--ll-limit", limit,
+                      "the largest busbw under LL, such as 141GB/s for Hopper (half the bandwidth without)");
+}
+
 void add_fit(CLI::App& app, Parsed& parsed) {
   auto& fit = parsed.fit;
   auto* command = app.add_subcommand("fit", "Fit alphas and bandwidths of a machine to measured times of collectives");
@@ -376,9 +381,12 @@ void add_predict(CLI::App& app, Parsed& parsed) {
       ->required();
   add_logs(command, predict.logs);
   command->add_option("--overhead", predict.logs.overhead,
-                      "of one call, with unit, in place of that of NCCL's protocols");
+                      "of one call, with unit, in place of the latencies of NCCL's protocols");
+  command->add_option("--nodes", predict.nodes, "boxes of the machine (the hosts of the log, or 1)")
+      ->check(between(1, 1 << 20));
   command->add_option("--channels", predict.channels, "chunks into which an NPU's data is cut (8)")
       ->check(between(1, 1 << 10));
+  add_ll_limit(command, predict.ll_limit);
   command->add_flag("--nvls", predict.nvls, "switches add and multicast: All-Reduce by NVLS is offered, too");
   add_json(command, predict.json);
   command->footer("Example:\n  tenex predict machine.toml all_reduce.log --channels 16");
@@ -420,6 +428,7 @@ void add_others(CLI::App& app, Parsed& parsed) {
       ->check(between(1, 1 << 10));
   command->add_option("--nodes", exported.nodes, "nodes that the lines of a tuner table are for (any)")
       ->check(between(1, 1 << 20));
+  add_ll_limit(command, exported.ll_limit);
   command->add_option("--npus", exported.npus, "only sends from or to these NPUs, such as 0-7,12");
   command->add_option("--chunks", exported.chunks, "only sends that carry one of these chunks, such as 0-7,12");
   command->add_option("--from", exported.from, "only sends that start at this time or later, with unit");

@@ -133,6 +133,7 @@ struct ExportArguments {
   std::string reader;          ///< of a tuner table
   std::int64_t channels = -1;  ///< of a tuner table's lines; -1: not said
   std::int64_t nodes = -1;     ///< the same
+  std::string ll_limit;        ///< of a tuner table: as parse_bandwidth() takes it; empty: none
   int threads = 1;
   std::string memory;
   bool json = false;

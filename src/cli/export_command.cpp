@@ -59,8 +59,8 @@ std::vector<std::string> export_formats() {
 
 ExitCode execute(const ExportArguments& arguments) {
   if (arguments.format == kTunerFormat) return export_tuner(arguments);
-  if (!arguments.reader.empty() || arguments.channels != -1 || arguments.nodes != -1)
-    return refuse({input_error({"--format", 0, 0}, "--for, --channels or --nodes without a tuner table",
+  if (!arguments.reader.empty() || arguments.channels != -1 || arguments.nodes != -1 || !arguments.ll_limit.empty())
+    return refuse({input_error({"--format", 0, 0}, "--for, --channels, --nodes or --ll-limit without a tuner table",
                                "they say what its lines are for", "add --format tuner, or remove them")});
   if (arguments.format == kNetworkFormat) return export_machine(arguments);
   if (const auto place = check_schedule_output(arguments.out, 0, {"--out", 0, 0}); !place)

@@ -40,6 +40,13 @@ Result<std::optional<SimTime>> overhead_of(const LogArguments& arguments) {
   return std::optional(*time);
 }
 
+Result<std::optional<Bandwidth>> ll_limit_of(const std::string& text) {
+  if (text.empty()) return std::optional<Bandwidth>();
+  const auto limit = parse_bandwidth(text, {"--ll-limit", 0, 0});
+  if (!limit) return limit.errors();
+  return std::optional(*limit);
+}
+
 Result<Machine> machine_of(const std::string& word) {
   std::error_code error;
   if (!std::filesystem::exists(word, error))

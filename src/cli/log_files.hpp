@@ -18,6 +18,8 @@ namespace tenex::cli {
 [[nodiscard]] Result<std::vector<MeasurementLog>> read_logs(const LogArguments& arguments);
 /// --overhead as a time, if it is given.
 [[nodiscard]] Result<std::optional<SimTime>> overhead_of(const LogArguments& arguments);
+/// --ll-limit as a bandwidth, if it is given.
+[[nodiscard]] Result<std::optional<Bandwidth>> ll_limit_of(const std::string& text);
 /// A machine file, another tool's machine, or a built-in machine by name.
 [[nodiscard]] Result<Machine> machine_of(const std::string& word);
 /// Warns of rows that could not be read, and of what was concluded.

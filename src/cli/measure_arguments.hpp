@@ -32,6 +32,8 @@ struct PredictArguments {
   std::string machine;  ///< as FitArguments::machine
   LogArguments logs;
   int channels = 8;
+  std::size_t nodes = 0;  ///< boxes; 0: the hosts of the logs
+  std::string ll_limit;   ///< as parse_bandwidth() takes it; empty: none
   bool nvls = false;
   bool json = false;
 };

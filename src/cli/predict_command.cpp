@@ -81,12 +81,15 @@ ExitCode execute(const PredictArguments& arguments) {
   const auto machine = machine_of(arguments.machine);
   const auto logs = read_logs(arguments.logs);
   const auto overhead = overhead_of(arguments.logs);
+  const auto ll_limit = ll_limit_of(arguments.ll_limit);
   Diagnostics errors = machine.errors();
   append(errors, logs.errors());
   append(errors, overhead.errors());
+  append(errors, ll_limit.errors());
   if (!errors.empty()) return refuse(errors);
   const auto prediction =
-      predict(*machine, *logs, {arguments.channels, *overhead, arguments.logs.in_place, arguments.nvls});
+      predict(*machine, *logs,
+              {arguments.channels, *overhead, arguments.nodes, *ll_limit, arguments.logs.in_place, arguments.nvls});
   if (!prediction) return refuse(prediction.errors());
   warn_of(*logs);
   for (const auto& note : prediction->notes) warn(note);

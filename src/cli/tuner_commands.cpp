@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "commands.hpp"
+#include "log_files.hpp"
 #include "report.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/base/words.hpp"
@@ -85,12 +86,14 @@ ExitCode export_tuner(const ExportArguments& arguments) {
   if (!errors.empty()) return refuse(errors);
   const auto reader = parse_tuner_reader(arguments.reader, {"--for", 0, 0});
   if (!reader) return refuse(reader.errors());
+  const auto ll_limit = ll_limit_of(arguments.ll_limit);
+  if (!ll_limit) return refuse(ll_limit.errors());
   const bool is_file = arguments.file.extension() == ".h5";
   const auto file = is_file ? arguments.file : arguments.file / "study.h5";
   const auto result = read_result(file);
   if (!result) return refuse(result.errors());
-  const auto table =
-      make_tuner_table(*result, {*reader, arguments.channels, arguments.nodes, arguments.file.filename().string()});
+  const auto table = make_tuner_table(
+      *result, {*reader, arguments.channels, arguments.nodes, *ll_limit, arguments.file.filename().string()});
   if (!table) return refuse(table.errors());
   for (const auto& note : table->notes) warn(note);
   if (const auto written = write_file_atomically(arguments.out, table->text); !written)

@@ -40,7 +40,7 @@ class Predictor {
       }
       PredictedRow each{row.place, row.size, time, {}, 0};
       for (const auto& choice : predicted.choices) {
-        const auto us = time_of(choice, table.collective, row.size);
+        const auto us = time_of(choice, table, row.size);
         if (!us) return us.errors();
         each.predicted_us.push_back(*us);
       }
@@ -65,19 +65,34 @@ class Predictor {
     return choices;
   }
 
-  Result<double> time_of(const LibraryChoice& choice, CollectiveKind kind, Bytes size) {
+  Result<double> time_of(const LibraryChoice& choice, const MeasuredTable& table, Bytes size) {
     const auto protocols = library_protocols();
     const auto protocol = *std::ranges::find(protocols, std::string_view(choice.protocol), &LibraryProtocol::name);
     if (choice.algorithm == "nvls") return nvls_time(size);
-    const auto overhead = options_.overhead.value_or(protocol.overhead(choice.algorithm));
-    const auto carried = protocol.carried(size);
-    auto& known = times_[{choice.algorithm, kind, carried}];
+    const auto time = simulated(choice.algorithm, table.collective, protocol.carried(size));
+    if (!time) return time.errors();
+    const auto least = simulated(choice.algorithm, table.collective, Bytes::zero());
+    if (!least) return least.errors();
+    const auto boxes = options_.boxes > 0 ? options_.boxes : std::max<std::size_t>(table.hosts, 1);
+    const auto hops = protocol.hops(choice.algorithm, table.collective, table.ranks, boxes);
+    const auto latency = options_.overhead ? *options_.overhead + *least
+                                           : protocol.latency(choice.algorithm).overhead + std::max(hops, *least);
+    double moving = static_cast<double>((*time - *least).count()) / kMicro;
+    if (options_.ll_limit)
+      moving = std::max(moving, least_ll_us(protocol, table.collective, table.ranks, static_cast<double>(size.count()),
+                                            *options_.ll_limit));
+    return static_cast<double>(latency.count()) / kMicro + moving;
+  }
+
+  /// The simulated time, of one byte for each NPU at least.
+  Result<SimTime> simulated(const std::string& algorithm, CollectiveKind kind, Bytes size) {
+    auto& known = times_[{algorithm, kind, size}];
     if (known == SimTime::zero()) {
-      const auto time = network_.time(choice.algorithm, kind, carried, options_.channels);
+      const auto time = network_.time(algorithm, kind, size, options_.channels);
       if (!time) return time.errors();
       known = *time;
     }
-    return static_cast<double>((known + overhead).count()) / kMicro;
+    return known;
   }
 
   /// Each byte of S once up from the NPU with the least bandwidth and once down.

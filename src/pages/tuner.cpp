@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,42 +30,37 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPrograms
     {"dbt", "tree"},
 }};
 
-/// A time with the algorithm that takes it.
-struct Timed {
-  double us = 0;
-  std::string algorithm;
-};
-
-/// The fastest times of an algorithm, or of all, by size; between sizes and beyond them the time is on a line.
+/// The fastest times of an algorithm, by size; between sizes and beyond the last the time is on a line.
 class Curve {
  public:
-  void add(Bytes size, double us, const std::string& algorithm) {
-    auto& at = times_.try_emplace(static_cast<double>(size.count()), Timed{us, algorithm}).first->second;
-    if (us < at.us) at = {us, algorithm};
+  void add(Bytes size, double us) {
+    auto& at = times_.try_emplace(static_cast<double>(size.count()), us).first->second;
+    at = std::min(at, us);
   }
-  [[nodiscard]] bool empty() const { return times_.empty(); }
-  [[nodiscard]] const std::map<double, Timed>& times() const { return times_; }
   [[nodiscard]] double at(double size) const {
-    if (times_.size() == 1) return times_.begin()->second.us * std::max(1.0, size / times_.begin()->first);
+    if (times_.size() == 1) return times_.begin()->second * std::max(1.0, size / times_.begin()->first);
     auto above = times_.lower_bound(size);
-    if (above == times_.begin()) return above->second.us;  // smaller messages take no less
+    if (above == times_.begin()) return above->second;  // smaller messages take no less
     if (above == times_.end()) --above;
     const auto below = std::prev(above);
-    const double slope = std::max(0.0, (above->second.us - below->second.us) / (above->first - below->first));
-    return below->second.us + slope * (size - below->first);
+    const double slope = std::max(0.0, (above->second - below->second) / (above->first - below->first));
+    return below->second + slope * (size - below->first);
   }
-  /// Whether the size is between those of the study.
-  [[nodiscard]] bool reaches(double size) const { return size <= times_.rbegin()->first; }
+  /// Whether the size is among those of the study, or between them.
+  [[nodiscard]] bool reaches(double size) const {
+    return times_.begin()->first <= size && size <= times_.rbegin()->first;
+  }
 
  private:
-  std::map<double, Timed> times_;
+  std::map<double, double> times_;
 };
 
 /// What the study says of a collective on a number of NPUs.
 struct Measured {
   std::string network;
   std::map<std::string, Curve, std::less<>> library;  ///< by the library's algorithm
-  Curve best;
+  std::map<std::string, Curve, std::less<>> all;  ///< by the study's; what `best` and `auto` chose under its own name
+  std::set<Bytes> sizes;
 };
 using Key = std::pair<CollectiveKind, std::int64_t>;
 
@@ -73,11 +68,20 @@ using Key = std::pair<CollectiveKind, std::int64_t>;
 struct ProtocolChoice {
   std::string algorithm;
   const LibraryProtocol* protocol = nullptr;
+  const Curve* own = nullptr;    ///< the algorithm's
+  double hops_us = 0;            ///< of the protocol, for all of the algorithm's hops
+  double least_us_per_byte = 0;  ///< of the protocol
 
+  /// The time of an algorithm whose hops are as much longer under the protocol as the library's own. Never less than
+  /// the simulated latency.
   [[nodiscard]] double us(const Curve& curve, double size) const {
     const auto carried = size * static_cast<double>(protocol->line) / static_cast<double>(protocol->data);
-    return static_cast<double>(protocol->overhead(algorithm).count()) / kMicro + curve.at(carried);
+    const double longer = std::max(1.0, hops_us / own->at(0));
+    const double overhead = static_cast<double>(protocol->latency(algorithm).overhead.count()) / kMicro;
+    const double moving = std::max(curve.at(carried) - curve.at(0), least_us_per_byte * size);
+    return overhead + longer * curve.at(0) + moving;
   }
+  [[nodiscard]] double us(double size) const { return us(*own, size); }
   [[nodiscard]] std::string name() const { return fmt::format("{}/{}", algorithm, protocol->name); }
 };
 
@@ -115,53 +119,55 @@ Result<std::map<Key, Measured>> measured_of(const ResultTable& result, TunerTabl
                          "a line is for a number of ranks, and one table is for one machine",
                          "run a study of one of them");
     const auto us = static_cast<double>(row.collective_time_ps) / kMicro;
-    const auto program = std::ranges::find(kPrograms, settings[algorithm], &decltype(kPrograms)::value_type::first);
-    if (program != kPrograms.end())
-      into.library[std::string(program->second)].add(bytes(*bytes_of_row), us, settings[algorithm]);
-    into.best.add(bytes(*bytes_of_row), us, settings[algorithm]);
+    const auto& ran = row.chosen_algorithm.empty() ? settings[algorithm] : row.chosen_algorithm;
+    const auto program = std::ranges::find(kPrograms, ran, &decltype(kPrograms)::value_type::first);
+    if (program != kPrograms.end()) into.library[std::string(program->second)].add(bytes(*bytes_of_row), us);
+    into.all[ran].add(bytes(*bytes_of_row), us);
+    into.sizes.insert(bytes(*bytes_of_row));
   }
   for (const auto& word : untuned) table.notes.push_back(fmt::format("{} is not tuned by such tables", word));
   return measured;
 }
 
 /// All that the library can do for a collective of the study.
-std::vector<ProtocolChoice> choices_of(CollectiveKind kind, const Measured& measured, TunerReader reader) {
+std::vector<ProtocolChoice> choices_of(const Key& key, const Measured& measured, const TunerOptions& options) {
+  const auto& [kind, npus] = key;
+  const auto boxes = static_cast<std::size_t>(std::max<std::int64_t>(options.nodes, 1));
   std::vector<ProtocolChoice> choices;
   for (const auto& [algorithm, curve] : measured.library)
     for (const auto& protocol : library_protocols())
-      if (has_combination(reader, *tuner_word(kind), algorithm, protocol.name))
-        choices.push_back({algorithm, &protocol});
+      if (has_combination(options.reader, *tuner_word(kind), algorithm, protocol.name)) {
+        const auto hops = protocol.hops(algorithm, kind, static_cast<std::size_t>(npus), boxes);
+        const auto ranks = static_cast<std::size_t>(npus);
+        const double least = options.ll_limit ? least_ll_us(protocol, kind, ranks, 1, *options.ll_limit) : 0;
+        choices.push_back({algorithm, &protocol, &curve, static_cast<double>(hops.count()) / kMicro, least});
+      }
   return choices;
 }
 
 /// Which choice is fastest at a size; the first of equal ones.
-std::size_t fastest(const std::vector<ProtocolChoice>& choices, const Measured& measured, double size) {
-  const auto us = [&](const ProtocolChoice& choice) {
-    return choice.us(measured.library.find(choice.algorithm)->second, size);
-  };
+std::size_t fastest(const std::vector<ProtocolChoice>& choices, double size) {
+  const auto us = [&](const ProtocolChoice& choice) { return choice.us(size); };
   return static_cast<std::size_t>(std::ranges::min_element(choices, {}, us) - choices.begin());
 }
 
 /// The last size in [low, high) at which the choice of `low` is fastest. Expects: it is not at `high`.
-std::uint64_t last_of(const std::vector<ProtocolChoice>& choices, const Measured& measured, std::uint64_t low,
-                      std::uint64_t high) {
-  const auto chosen = fastest(choices, measured, static_cast<double>(low));
+std::uint64_t last_of(const std::vector<ProtocolChoice>& choices, std::uint64_t low, std::uint64_t high) {
+  const auto chosen = fastest(choices, static_cast<double>(low));
   while (high - low > 1) {
     const auto middle = low + (high - low) / 2;
-    (fastest(choices, measured, static_cast<double>(middle)) == chosen ? low : high) = middle;
+    (fastest(choices, static_cast<double>(middle)) == chosen ? low : high) = middle;
   }
   return low;
 }
 
 void add_rules(const Key& key, const Measured& measured, const TunerOptions& options, TunerTable& table) {
-  const auto choices = choices_of(key.first, measured, options.reader);
-  std::set<std::uint64_t> sizes{0};
-  for (const auto& [size, time] : measured.best.times()) sizes.insert(static_cast<std::uint64_t>(size));
+  const auto choices = choices_of(key, measured, options);
   TunerRule rule{.collective = std::string(*tuner_word(key.first)),
                  .channels = options.channels,
                  .nodes = options.nodes,
                  .ranks = key.second};
-  auto chosen = fastest(choices, measured, 0);
+  auto chosen = fastest(choices, 0);
   const auto close = [&](std::uint64_t last) {
     rule.last = last;
     rule.algorithm = choices[chosen].algorithm;
@@ -169,14 +175,15 @@ void add_rules(const Key& key, const Measured& measured, const TunerOptions& opt
     table.rules.push_back(rule);
   };
   std::uint64_t before = 0;
-  for (const auto size : sizes) {
+  for (const auto each : measured.sizes) {
+    const auto size = static_cast<std::uint64_t>(each.count());
     // Between two sizes of the study more than one change is possible.
-    while (fastest(choices, measured, static_cast<double>(size)) != chosen) {
-      const auto last = last_of(choices, measured, before, size);
+    while (fastest(choices, static_cast<double>(size)) != chosen) {
+      const auto last = last_of(choices, before, size);
       close(last);
       rule.first = last + 1;
       before = last + 1;
-      chosen = fastest(choices, measured, static_cast<double>(before));
+      chosen = fastest(choices, static_cast<double>(before));
     }
     before = size;
   }
@@ -184,30 +191,29 @@ void add_rules(const Key& key, const Measured& measured, const TunerOptions& opt
 }
 
 void add_left(const Key& key, const Measured& measured, const TunerOptions& options, TunerTable& table) {
-  const auto choices = choices_of(key.first, measured, options.reader);
-  for (const auto& [size, time] : measured.best.times()) {
-    const auto& choice = choices[fastest(choices, measured, size)];
-    LeftOnTable left{key.first,
-                     bytes(static_cast<std::int64_t>(size)),
-                     key.second,
-                     choice.name(),
-                     choice.us(measured.library.find(choice.algorithm)->second, size),
-                     time.algorithm};
-    left.best_us = std::numeric_limits<double>::infinity();
-    for (const auto& each : choices) left.best_us = std::min(left.best_us, each.us(measured.best, size));
+  const auto choices = choices_of(key, measured, options);
+  for (const auto each : measured.sizes) {
+    const auto size = static_cast<double>(each.count());
+    const auto& choice = choices[fastest(choices, size)];
+    LeftOnTable left{key.first, each, key.second, choice.name(), choice.us(size), choice.algorithm, choice.us(size)};
+    for (const auto& [name, curve] : measured.all) {
+      if (!curve.reaches(size)) continue;
+      for (const auto& like : choices) {
+        const double us = like.us(curve, size);
+        if (us >= left.best_us) continue;
+        left.best_us = us;
+        left.best = name;
+      }
+    }
     table.left.push_back(std::move(left));
   }
 }
 
-/// Whether the time of a protocol was read beyond the largest size of the study.
 void note_edges(const Key& key, const Measured& measured, TunerTable& table) {
-  const auto& [largest, time] = *measured.best.times().rbegin();
-  table.notes.push_back(fmt::format("{} on {} NPUs: sizes above {}, the largest of the study, have its line",
-                                    to_string(key.first), key.second,
-                                    to_string(bytes(static_cast<std::int64_t>(largest)))));
-  if (measured.best.times().size() == 1)
-    table.notes.push_back(fmt::format("{} on {} NPUs: one size tells no ranges: run a study of several",
-                                      to_string(key.first), key.second));
+  const auto where = fmt::format("{} on {} NPUs", to_string(key.first), key.second);
+  table.notes.push_back(fmt::format("{}: sizes above {}, the largest of the study, have its line", where,
+                                    to_string(*measured.sizes.rbegin())));
+  if (measured.sizes.size() == 1) table.notes.push_back(where + ": one size tells no ranges: run a study of several");
 }
 
 }  // namespace
@@ -221,7 +227,7 @@ Result<TunerTable> make_tuner_table(const ResultTable& result, const TunerOption
   auto measured = measured_of(result, table);
   if (!measured) return measured.errors();
   std::erase_if(*measured, [&](const auto& entry) {
-    if (!choices_of(entry.first.first, entry.second, options.reader).empty()) return false;
+    if (!choices_of(entry.first, entry.second, options).empty()) return false;
     table.notes.push_back(
         fmt::format("{} on {} NPUs: no ring or tree among the rows", to_string(entry.first.first), entry.first.second));
     return true;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tenex/design/setting.hpp"
 
@@ -53,17 +55,21 @@ ResultTable study() {
 TEST(TunerFromResults, EverySizeHasALineAndRangesMeetWhereTimesCross) {
   const auto table = make_tuner_table(study(), {TunerReader::nccl, 16});
   ASSERT_TRUE(table.ok()) << to_string(table.errors());
-  // tree/ll: 6.8 + 4 + S / 2.5 GB/s; tree/simple: 8.4 + 4 + S / 5 GB/s: they cross at 8,000 B, and tree/simple and
-  // ring/simple (8.4 + 10 + S / 10 GB/s) at 60,000 B. Lines are read off the study's sizes, where both are straight.
-  ASSERT_EQ(table->rules.size(), 3U);
-  EXPECT_EQ(table->rules[0].first, 0U);
-  EXPECT_EQ(table->rules[0].algorithm + "/" + table->rules[0].protocol, "tree/ll");
-  EXPECT_NEAR(static_cast<double>(table->rules[0].last), 8'000, 2);
-  EXPECT_EQ(table->rules[1].first, table->rules[0].last + 1);
-  EXPECT_EQ(table->rules[1].algorithm + "/" + table->rules[1].protocol, "tree/simple");
-  EXPECT_NEAR(static_cast<double>(table->rules[1].last), 60'000, 2);
-  EXPECT_EQ(table->rules[2].algorithm + "/" + table->rules[2].protocol, "ring/simple");
-  EXPECT_EQ(table->rules[2].last, kLargestTunedSize);
+  // 14 hops. tree/ll: 6.8 + 8.4 + S / 2.5 GB/s - 0.2, where 4.2 us is the smallest size's time; ring/ll: 6.6 + 10.1 +
+  // S / 5 GB/s - 0.1, whose hops of 8.4 us the machine's 10.1 us exceed: they cross at 8,000 B. ring/ll128: 14 + 26.6 +
+  // S / 9.375 GB/s - 0.1: 256,071 B. ring/simple: 8.4 + 47.6 + S / 10 GB/s - 0.1: 2,310,000 B.
+  ASSERT_EQ(table->rules.size(), 4U);
+  const std::vector<std::pair<std::string, double>> expected{
+      {"tree/ll", 8'000}, {"ring/ll", 256'071}, {"ring/ll128", 2'310'000}, {"ring/simple", 1.8446744073709552e19}};
+  std::uint64_t first = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto& rule = table->rules[i];
+    EXPECT_EQ(rule.first, first);
+    EXPECT_EQ(rule.algorithm + "/" + rule.protocol, expected[i].first);
+    EXPECT_NEAR(static_cast<double>(rule.last), expected[i].second, 5);
+    first = rule.last + 1;
+  }
+  EXPECT_EQ(table->rules.back().last, kLargestTunedSize);
   for (const auto& rule : table->rules) EXPECT_EQ(rule.ranks, 8);
   EXPECT_THAT(lint_tuner_table({"t.csv", table->text}, TunerReader::nccl)->findings, IsEmpty());
 }
@@ -74,10 +80,21 @@ TEST(TunerFromResults, WhatIsLeftComparesLikeWithLike) {
   const auto& last = table->left.back();
   EXPECT_EQ(last.size, bytes(100'000'000));
   EXPECT_EQ(last.library, "ring/simple");
-  EXPECT_NEAR(last.library_us, 8.4 + 10 + 10'000, 1e-6);
+  // Hops take 47.6 us in place of 10.1, those of the better algorithm as much longer than its 2.05.
+  EXPECT_NEAR(last.library_us, 8.4 + 47.6 + 10'010 - 10.1, 1e-6);
   EXPECT_EQ(last.best, "best");
-  EXPECT_NEAR(last.best_us, 8.4 + 2 + 5'000, 1e-6);
+  EXPECT_NEAR(last.best_us, 8.4 + 47.6 / 10.1 * 2.05 + 5'002 - 2.05, 1e-5);
   for (const auto& left : table->left) EXPECT_GE(left.saved(), 0);
+}
+
+TEST(TunerFromResults, ALimitOfLlEndsItsRangeEarlier) {
+  // At 1 GB/s of busbw a byte takes 1.75 ns under LL: tree/ll, 15.2 us + S / 571 MB/s, meets tree/ll128, 14 + 17.5 + S
+  // / 4.6875 GB/s - 0.2, at 10,477 B.
+  const auto table = make_tuner_table(study(), {TunerReader::nccl, 16, -1, gigabytes_per_second(1)});
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ(table->rules.at(0).algorithm + "/" + table->rules[0].protocol, "tree/ll");
+  EXPECT_NEAR(static_cast<double>(table->rules[0].last), 10'477, 5);
+  EXPECT_EQ(table->rules.at(1).algorithm + "/" + table->rules[1].protocol, "tree/ll128");
 }
 
 TEST(TunerFromResults, OnlyWhatTheReaderHas) {

@@ -1,8 +1,8 @@
 // Predictions: the time that a library's algorithms take on a machine, beside measured times.
 //
-// Rings and trees are simulated (a chunk of each NPU for each channel); a protocol makes S bytes take the time of more
-// and adds its overhead (tenex/exchange/library_model.hpp). NVLS is a formula. The library is taken to run what is
-// predicted fastest.
+// Rings and trees are simulated (a chunk of each NPU for each channel); a protocol makes S bytes take the time of more,
+// adds its overhead, and its hops take at least its own latency (tenex/exchange/library_model.hpp). NVLS is a formula.
+// The library is taken to run what is predicted fastest.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,11 @@
 namespace tenex {
 
 struct PredictOptions {
-  int channels = 8;                                ///< chunks of an NPU
-  std::optional<SimTime> overhead = std::nullopt;  ///< of a call, in place of each protocol's
+  int channels = 8;  ///< chunks of an NPU
+  /// Of a call, in place of each protocol's own latencies: hops take what the machine's links do.
+  std::optional<SimTime> overhead = std::nullopt;
+  std::size_t boxes = 0;  ///< of the machine, for latencies between boxes; 0: the hosts of each log, or one
+  std::optional<Bandwidth> ll_limit = std::nullopt;  ///< of busbw under LL (least_ll_us()); empty: half the bandwidth
   bool in_place = false;
   bool nvls = false;  ///< switches add and multicast, and the library uses it
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ namespace tenex {
 struct TunerOptions {
   TunerReader reader = TunerReader::nccl;
   std::int64_t channels = -1;  ///< of every line; -1: the library's own choice, which only RCCL has
-  std::int64_t nodes = -1;     ///< that the lines are for; -1: any
-  std::string source = {};     ///< the result, for a comment
+  std::int64_t nodes = -1;     ///< boxes that the lines are for; -1: any, with the latencies of one
+  std::optional<Bandwidth> ll_limit = std::nullopt;  ///< of busbw under LL (least_ll_us()); empty: half the bandwidth
+  std::string source = {};                           ///< the result, for a comment
 };
 
 /// A size of the study: what the library takes at best, and what the study found.
@@ -27,7 +29,7 @@ struct LeftOnTable {
   std::int64_t ranks = 0;
   std::string library;  ///< "ring/simple"
   double library_us = 0;
-  std::string best;  ///< the algorithm of the fastest row
+  std::string best;  ///< the study's algorithm that is fastest under the same protocols; the library's where none is
   double best_us = 0;
   /// The share of the library's time that the best one saves.
   [[nodiscard]] double saved() const { return 1 - best_us / library_us; }
@@ -42,10 +44,10 @@ struct TunerTable {
 
 /// Makes a table of a study's rows. A library's ring is the fastest of `ring`, `ring_unidirectional` and `rings` of the
 /// study, its tree is `dbt`. A protocol that carries data in a share of its bytes takes the time of more bytes, which
-/// is read off the study's own sizes, on a line between two and beyond the last two, and its overhead
-/// (library_model.hpp). The best algorithm is given the protocols, too, so that both are compared alike. Errors
-/// (input): no row of a ring or a tree; rows of several networks with the same number of NPUs; -1 channels for NCCL.
-/// O(rows log rows).
+/// is read off the study's own sizes, on a line between two and beyond the last two; it has its overhead, and its hops
+/// (library_model.hpp) make the time of the smallest size longer where they are. The best algorithm is given the
+/// protocols, too, with hops longer by the same factor, so that both are compared alike. Errors (input): no row of a
+/// ring or a tree; rows of several networks with the same number of NPUs; -1 channels for NCCL. O(rows log rows).
 [[nodiscard]] Result<TunerTable> make_tuner_table(const ResultTable& result, const TunerOptions& options);
 
 }  // namespace tenex
