@@ -47,7 +47,9 @@ void fit_pieces(FittedTable& table) {
   begins.push_back(points.size());
   for (std::size_t piece = 0; piece + 1 < begins.size(); ++piece) {
     table.pieces.push_back(fit_piece(points, begins[piece], begins[piece + 1]));
-    const auto& fitted = table.pieces.back();
+    auto& fitted = table.pieces.back();
+    fitted.first = table.points[begins[piece]].size;
+    fitted.last = table.points[begins[piece + 1] - 1].size;
     for (std::size_t i = begins[piece]; i < begins[piece + 1]; ++i) {
       table.points[i].piece = piece;
       table.points[i].fitted_us = fitted.at_zero_us.value + fitted.us_per_byte.value * points[i].size;

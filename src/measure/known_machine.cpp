@@ -55,24 +55,52 @@ struct Binding {
 };
 
 /// The factor of the kind's bandwidth at which the simulated time per byte is `wanted`; nothing where none is: other
-/// links hold the program up. Bisection of its logarithm: the time falls as the bandwidth grows.
+/// links hold the program up. The time grows with 1 / factor, all but linearly where the kind decides it: false
+/// position there, whose older end counts half when it stays (Dowell and Jarratt 1971, "Illinois").
 Result<std::optional<double>> factor_for(const FittedTable& table, const LinkKinds& kinds, std::size_t kind,
                                          double wanted) {
-  double low = 1.0 / 1024;
-  double high = 1024;
-  const auto slope = [&](double factor) {
-    return simulated(table, kinds.with(with_factor(kinds.bandwidths(), kind, factor)));
+  constexpr double kWidest = 1024;
+  constexpr double kClose = 1e-6;
+  const auto excess = [&](double inverse) -> Result<double> {
+    const auto time = simulated(table, kinds.with(with_factor(kinds.bandwidths(), kind, 1 / inverse)));
+    if (!time) return time.errors();
+    return *time - wanted;
   };
-  const auto fastest = slope(high);
-  if (!fastest) return fastest.errors();
-  if (*fastest > wanted) return std::optional<double>();
-  for (int round = 0; round < kMostRounds && high / low > 1 + 1e-7; ++round) {
-    const double middle = std::sqrt(low * high);
-    const auto at = slope(middle);
-    if (!at) return at.errors();
-    (*at > wanted ? low : high) = middle;
+  double low = 1 / kWidest;
+  double high = 1;
+  auto below = excess(low);
+  if (!below) return below.errors();
+  if (*below > 0) return std::optional<double>();
+  auto above = excess(high);
+  while (above && *above < 0 && high < kWidest) {
+    low = high;
+    below = above;
+    high *= 4;
+    above = excess(high);
   }
-  return std::optional<double>(high);
+  if (!above) return above.errors();
+  int stays = 0;  // positive: the lower end has stayed, negative: the upper one
+  double at_low = *below;
+  double at_high = *above;
+  double inverse = high;
+  for (int round = 0; round < kMostRounds && at_high > at_low; ++round) {
+    inverse = low - at_low * (high - low) / (at_high - at_low);
+    const auto here = excess(inverse);
+    if (!here) return here.errors();
+    if (std::abs(*here) < kClose * wanted) break;
+    if (*here < 0) {
+      low = inverse;
+      at_low = *here;
+      if (stays < 0) at_high /= 2;
+      stays = -1;
+    } else {
+      high = inverse;
+      at_high = *here;
+      if (stays > 0) at_low /= 2;
+      stays = 1;
+    }
+  }
+  return std::optional<double>(1 / inverse);
 }
 
 Result<Binding> binding_of(const FittedTable& table, const LinkKinds& kinds) {
@@ -123,7 +151,10 @@ Status fit_known_machine(Fit& fit, const FitOptions& options) {
     }
     auto binding = binding_of(table, kinds);
     if (!binding) {
-      append(errors, binding.errors());
+      for (auto error : binding.errors()) {
+        if (error.place.file.empty()) error.place = table.place;
+        errors.push_back(std::move(error));
+      }
       continue;
     }
     const auto where = fmt::format("{} by {}, {}:{}", to_string(table.collective), table.algorithm, table.place.file,

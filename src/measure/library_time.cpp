@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/base/units.hpp"
 #include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/time_range.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex::measure {
@@ -47,6 +49,12 @@ Result<SimTime> Network::time(std::string_view algorithm, CollectiveKind kind, B
   const auto chunks = std::clamp<std::int64_t>(whole.count() / owners, 1, channels);
   const auto collective = Collective::make({kind, npus(), {}, chunks, whole, 0});
   if (!collective) return collective.errors();
+  // Every chunk to every NPU twice, one after the other over two links each, is more than any of the programs takes.
+  const auto chunk = bytes(ceil_div(whole.count(), owners * chunks));
+  const double hops = 4 * static_cast<double>(n) * static_cast<double>(owners * chunks);
+  if (!fits_time_range(slowest_hop(topology_, {chunk}), hops))
+    return resource_error(fmt::format("{} of {} may take longer than is computed", to_string(kind), to_string(whole)),
+                          "times have 26 days");
   std::optional<SimTime> least;
   Diagnostics unable;
   for (const auto name : programs_of(algorithm, kind)) {

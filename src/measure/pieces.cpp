@@ -113,8 +113,8 @@ std::vector<std::size_t> piece_begins(const std::vector<Point>& points) {
 FittedPiece fit_piece(const std::vector<Point>& points, std::size_t begin, std::size_t end) {
   std::vector<Observation> rows;
   for (std::size_t i = begin; i < end; ++i) rows.push_back({{1.0, points[i].size, 0}, points[i].time});
-  FittedPiece piece{bytes(static_cast<std::int64_t>(points[begin].size)),
-                    bytes(static_cast<std::int64_t>(points[end - 1].size)), rows.size()};
+  FittedPiece piece;
+  piece.points = rows.size();
   auto line = regress(rows, 2, Intervals::yes);
   if (!line) {  // sizes that are all but equal tell nothing of bytes
     line = regress(rows, 1, Intervals::yes);

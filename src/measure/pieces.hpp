@@ -20,7 +20,7 @@ struct Point {
 /// % is noise.
 [[nodiscard]] std::vector<std::size_t> piece_begins(const std::vector<Point>& points);
 
-/// The line through points, with intervals. Expects: two sizes at least.
+/// The line through points, with intervals; its first and last size are the caller's to set.
 [[nodiscard]] FittedPiece fit_piece(const std::vector<Point>& points, std::size_t begin, std::size_t end);
 
 /// How two neighbouring pieces differ, in words.

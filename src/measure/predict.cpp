@@ -14,6 +14,13 @@ namespace {
 
 constexpr double kMicro = 1e6;  // picoseconds
 
+/// Errors of a simulation, which knows no files, at a row.
+Diagnostics at_row(Diagnostics errors, const Place& place) {
+  for (auto& error : errors)
+    if (error.place.file.empty()) error.place = place;
+  return errors;
+}
+
 /// Predicts one log after the other on one network.
 class Predictor {
  public:
@@ -41,7 +48,7 @@ class Predictor {
       PredictedRow each{row.place, row.size, time, {}, 0};
       for (const auto& choice : predicted.choices) {
         const auto us = time_of(choice, table, row.size);
-        if (!us) return us.errors();
+        if (!us) return at_row(us.errors(), row.place);
         each.predicted_us.push_back(*us);
       }
       each.fastest = static_cast<std::size_t>(std::ranges::min_element(each.predicted_us) - each.predicted_us.begin());

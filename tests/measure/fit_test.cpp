@@ -217,6 +217,16 @@ TEST(FitMachine, WhatCannotBeFittedIsRefused) {
   EXPECT_THAT(to_string(fit_machine(flat, {})->no_machine), HasSubstr("do not grow"));
 }
 
+TEST(FitMachine, SizesOf63BitsKeepTheirValue) {
+  MeasuredTable table{{"a.log", 1, 1}, CollectiveKind::all_reduce, 8, 1, {}};
+  for (const auto size : {Bytes::max() - bytes(2), Bytes::max() - bytes(1), Bytes::max()})
+    table.rows.push_back({{"a.log", 2, 1}, size, 10.0, 10.0, 0});
+  const auto fit = fit_machine({{"", {table}}}, {});
+  ASSERT_TRUE(fit.ok());
+  EXPECT_EQ(fit->tables.at(0).pieces.at(0).last, Bytes::max());
+  EXPECT_FALSE(fit->no_machine.empty());
+}
+
 TEST(FitMachine, ManyRowsAreFittedInASecond) {
   Noise noise(1);
   MeasuredTable table{{"a.log", 1, 1}, CollectiveKind::all_reduce, 8, 1, {}};

@@ -100,6 +100,12 @@ TEST(Predict, WhatCannotBePredictedIsSaid) {
   EXPECT_THAT(prediction->notes.at(0), HasSubstr("1 rows"));
 }
 
+TEST(Predict, TimesOutOfRangeHaveTheirRow) {
+  const auto errors = predict(box(4, "1GB/s"), {log_of(CollectiveKind::all_reduce, 4, {Bytes::max()})}, {}).errors();
+  EXPECT_THAT(to_string(errors), HasSubstr("a.log:2:1: "));
+  EXPECT_THAT(to_string(errors), HasSubstr("longer than is computed"));
+}
+
 TEST(LibraryProtocol, HopsAreCountedAsNcclDoes) {
   const auto& ll = library_protocols()[0];
   const auto& simple = library_protocols()[2];

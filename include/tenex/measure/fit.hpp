@@ -53,8 +53,8 @@ struct FitOptions {
 
 /// Sizes of one table that one line describes: t = at_zero + S / rate.
 struct FittedPiece {
-  Bytes first;
-  Bytes last;
+  Bytes first = {};
+  Bytes last = {};
   std::size_t points = 0;
   Estimated at_zero_us = {};
   Estimated us_per_byte = {};
