@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "measure/fit_numbers.hpp"
 #include "measure/library_time.hpp"
@@ -135,65 +136,61 @@ Result<Binding> binding_of(const FittedTable& table, const LinkKinds& kinds) {
 
 double width_of(const Estimated& estimate) { return (estimate.high - estimate.low) / estimate.value; }
 
-}  // namespace
+/// Where a table's numbers are from.
+std::string origin_of(const FittedTable& table) {
+  return fmt::format("{} by {}, {}:{}", to_string(table.collective), table.algorithm, table.place.file,
+                     table.place.line);
+}
 
-Status fit_known_machine(Fit& fit, const FitOptions& options) {
-  const LinkKinds kinds(*options.machine);
-  const auto npus = kinds.with(kinds.bandwidths()).npus();
-  std::vector<std::optional<Binding>> chosen(kinds.size());
-  std::vector<std::string> origins(kinds.size(), fmt::format("as in {}", options.machine_name));
-  Diagnostics errors;
-  for (const auto& table : fit.tables) {
-    if (table.ranks != npus) {
-      errors.push_back(input_error(table.place, fmt::format("a log of {} ranks", table.ranks),
-                                   fmt::format("the machine has {} NPUs", npus), "name the machine that was measured"));
-      continue;
-    }
-    auto binding = binding_of(table, kinds);
-    if (!binding) {
-      for (auto error : binding.errors()) {
-        if (error.place.file.empty()) error.place = table.place;
-        errors.push_back(std::move(error));
-      }
-      continue;
-    }
-    const auto where = fmt::format("{} by {}, {}:{}", to_string(table.collective), table.algorithm, table.place.file,
-                                   table.place.line);
-    const auto& small = table.pieces.front();
-    const auto fitted = kinds.with(with_factor(kinds.bandwidths(), binding->kind, binding->factor.value));
-    const auto least = time_us(table, fitted, small.first);
-    if (!least) {
-      append(errors, least.errors());
-      continue;
-    }
-    const double left =
-        small.at_zero_us.value + small.us_per_byte.value * static_cast<double>(small.first.count()) - *least;
-    const double half = (small.at_zero_us.high - small.at_zero_us.low) / 2;
-    fit.numbers.push_back({"overhead",
-                           {std::max(0.0, left), std::max(0.0, left - half), std::max(0.0, left + half)},
-                           false,
-                           true,
-                           where});
-    auto& best = chosen[binding->kind];
-    if (best && width_of(best->factor) <= width_of(binding->factor)) continue;
-    origins[binding->kind] = "fitted: " + where;
-    best = *std::move(binding);
-  }
-  if (!errors.empty()) return errors;
+/// What the simulated time leaves of the smallest size, on the machine with the table's own factor.
+Result<FittedNumber> overhead_of(const FittedTable& table, const LinkKinds& kinds, const Binding& binding) {
+  const auto& small = table.pieces.front();
+  const auto fitted = kinds.with(with_factor(kinds.bandwidths(), binding.kind, binding.factor.value));
+  const auto least = time_us(table, fitted, small.first);
+  if (!least) return least.errors();
+  const double left =
+      small.at_zero_us.value + small.us_per_byte.value * static_cast<double>(small.first.count()) - *least;
+  const double half = (small.at_zero_us.high - small.at_zero_us.low) / 2;
+  const Estimated time{std::max(0.0, left), std::max(0.0, left - half), std::max(0.0, left + half)};
+  return FittedNumber{"overhead", time, false, true, origin_of(table)};
+}
+
+/// What one table says: the links that decide it, and the overhead.
+struct TableNumbers {
+  Binding binding;
+  FittedNumber overhead;
+};
+
+/// Errors of simulations, which know no files, have the table's place.
+Result<TableNumbers> numbers_of(const FittedTable& table, const LinkKinds& kinds, std::size_t npus) {
+  if (table.ranks != npus)
+    return input_error(table.place, fmt::format("a log of {} ranks", table.ranks),
+                       fmt::format("the machine has {} NPUs", npus), "name the machine that was measured");
+  const auto binding = binding_of(table, kinds);
+  const auto overhead = binding ? overhead_of(table, kinds, *binding) : Result<FittedNumber>(binding.errors());
+  if (overhead) return TableNumbers{*binding, *overhead};
+  auto errors = overhead.errors();
+  for (auto& error : errors)
+    if (error.place.file.empty()) error.place = table.place;
+  return errors;
+}
+
+/// The best binding of each kind of links: that with the narrowest interval.
+using Chosen = std::vector<std::optional<Binding>>;
+
+void write_machine(Fit& fit, const FitOptions& options, const LinkKinds& kinds, const Chosen& chosen,
+                   std::vector<std::string> origins) {
   auto bandwidths = kinds.bandwidths();
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     const auto& best = chosen[kind];
     const auto old = static_cast<double>(bandwidths[kind].count());
     if (best) bandwidths = with_factor(bandwidths, kind, best->factor.value);
     const Estimated factor = best ? best->factor : Estimated{1, 1, 1};
-    fit.numbers.push_back({kinds.name(kind),
-                           {factor.value * old, factor.low * old, factor.high * old},
-                           true,
-                           best.has_value(),
-                           origins[kind]});
+    const Estimated rate{factor.value * old, factor.low * old, factor.high * old};
+    fit.numbers.push_back({kinds.name(kind), rate, true, best.has_value(), origins[kind]});
     if (best)
-      origins[kind] += fmt::format(" (95 %: {} to {}; {} in {})", to_rounded_rate(factor.low * old),
-                                   std::isfinite(factor.high) ? to_rounded_rate(factor.high * old) : "any",
+      origins[kind] += fmt::format(" (95 %: {} to {}; {} in {})", to_rounded_rate(rate.low),
+                                   std::isfinite(rate.high) ? to_rounded_rate(rate.high) : "any",
                                    to_string(kinds.bandwidths()[kind]), options.machine_name);
   }
   const auto head = exchange::machine_head(
@@ -201,6 +198,33 @@ Status fit_known_machine(Fit& fit, const FitOptions& options) {
       fmt::format("{}; bandwidths fitted by tenex from {}", options.machine->source, places_of(fit)),
       options.machine->remarks);
   fit.machine = kinds.text(head, bandwidths, origins);
+}
+
+}  // namespace
+
+Status fit_known_machine(Fit& fit, const FitOptions& options) {
+  const LinkKinds kinds(*options.machine);
+  const auto npus = kinds.with(kinds.bandwidths()).npus();
+  Chosen chosen(kinds.size());
+  std::vector<std::string> origins(kinds.size(), fmt::format("as in {}", options.machine_name));
+  std::vector<FittedNumber> overheads;
+  Diagnostics errors;
+  for (const auto& table : fit.tables) {
+    const auto numbers = numbers_of(table, kinds, npus);
+    if (!numbers) {
+      append(errors, numbers.errors());
+      continue;
+    }
+    overheads.push_back(numbers->overhead);
+    const auto& binding = numbers->binding;
+    auto& best = chosen[binding.kind];
+    if (best && width_of(best->factor) <= width_of(binding.factor)) continue;
+    origins[binding.kind] = "fitted: " + origin_of(table);
+    best = binding;
+  }
+  if (!errors.empty()) return errors;
+  fit.numbers = std::move(overheads);
+  write_machine(fit, options, kinds, chosen, std::move(origins));
   return success();
 }
 
