@@ -135,6 +135,7 @@ Result<TopologyValue> FileReader::load_machine(const std::string& path, const Pl
   if (machine->shaped) {
     value.choice.shape = machine->shaped->shape;
     value.choice.links = machine->shaped->links;
+    value.choice.switches.forwarding = choice_of(machine->shaped->forwarding);
     value.npus = value.choice.shape.npus();
     value.switches = count_shape(value.choice.shape).switches;
     value.joins_switches = joins_switches(value.choice.shape);

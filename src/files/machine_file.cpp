@@ -37,13 +37,13 @@ struct Reading {
   [[nodiscard]] std::int64_t vertices() const { return npus + switch_count; }
 };
 
-Forwarding read_forwarding(TableReader& reader) {
+Forwarding read_forwarding(TableReader& reader, std::string_view whose) {
   const auto* node = reader.find("forwarding");
   const auto text = reader.string("forwarding");
   if (!text) return Forwarding::store_and_forward;
   for (const Forwarding forwarding : kForwardings)
     if (*text == to_string(forwarding)) return forwarding;
-  reader.fail(input_error(node->text_place(), fmt::format("a [[switches]] has forwarding = \"{}\"", *text),
+  reader.fail(input_error(node->text_place(), fmt::format("{} has forwarding = \"{}\"", whose, *text),
                           "a switch forwards by \"store_and_forward\", \"cut_through\" or \"virtual_cut_through\""));
   return Forwarding::store_and_forward;
 }
@@ -63,7 +63,7 @@ void read_switches(TableReader& document, Reading& machine) {
     TableReader reader(node, "a [[switches]]", {"count", "copy", "reduce", "forwarding", "buffer"});
     const auto count = reader.integer_or("count", 1);
     SwitchProperties properties{reader.boolean_or("copy", false), reader.boolean_or("reduce", false)};
-    properties.forwarding = read_forwarding(reader);
+    properties.forwarding = read_forwarding(reader, "a [[switches]]");
     properties.buffer = read_buffer(reader);
     if (properties.forwarding == Forwarding::cut_through && properties.buffer != kUnlimitedBuffer)
       reader.fail(input_error(reader.find("buffer")->place(), "a buffer in switches that cut through",
@@ -134,7 +134,7 @@ Status check_vertices(const Reading& machine, const Place& place) {
 }
 
 /// The keys of a file that names a shape, and those of one that lists its links.
-constexpr std::array<std::string_view, 4> kShapeKeys{"shape", "alpha", "bandwidth", "npu_bandwidth"};
+constexpr std::array<std::string_view, 5> kShapeKeys{"shape", "alpha", "bandwidth", "npu_bandwidth", "forwarding"};
 constexpr std::array<std::string_view, 5> kListKeys{"npus", "switches", "links", "route", "next_hops"};
 
 /// The shape and its links as a study would write them; nullopt after recording the errors.
@@ -159,6 +159,7 @@ std::optional<ShapedNetwork> read_shape(TableReader& reader) {
                             "bandwidth is per link, npu_bandwidth per NPU and dimension", "keep one of them"));
   const auto bandwidth = network.links.per_npu ? "npu_bandwidth" : "bandwidth";
   if (reader.find(bandwidth) == nullptr) (void)reader.require(bandwidth);
+  network.forwarding = read_forwarding(reader, "the machine");
   network.links.alpha = reader.times("alpha").value_or(std::vector<SimTime>());
   network.links.bandwidth = reader.bandwidths(bandwidth).value_or(std::vector<Bandwidth>());
   if (reader.failed()) return std::nullopt;
@@ -174,7 +175,8 @@ void refuse_shape_keys(TableReader& reader) {
   for (const auto key : kShapeKeys)
     if (const Node* given = reader.find(key))
       reader.fail(input_error(given->place(), fmt::format("\"{}\" of a machine that names no shape", key),
-                              "each [[links]] has its own alpha and bandwidth", "name a shape, or remove the key"));
+                              "each [[links]] has its own alpha and bandwidth, and each [[switches]] its forwarding",
+                              "name a shape, or remove the key"));
 }
 
 /// The vertices and links; without effect after an error.
@@ -212,7 +214,7 @@ Result<Machine> parse_machine(std::string_view text, const std::string& file) {
   if (!document) return document.errors();
   TableReader reader(*document, "",
                      {"schema", "kind", "name", "source", "remarks", "npus", "switches", "links", "route", "next_hops",
-                      "shape", "alpha", "bandwidth", "npu_bandwidth"});
+                      "shape", "alpha", "bandwidth", "npu_bandwidth", "forwarding"});
   check_file_header(reader, "machine");
   const auto require_text = [&reader](std::string_view key) {
     return reader.require(key) == nullptr ? std::string() : reader.string_or(key, "");
@@ -237,7 +239,11 @@ Result<Machine> parse_machine(std::string_view text, const std::string& file) {
 }
 
 Topology topology_of(const Machine& machine) {
-  return machine.shaped ? build_topology(machine.shaped->shape, machine.shaped->links).value() : machine.topology;
+  if (!machine.shaped) return machine.topology;
+  Topology topology = build_topology(machine.shaped->shape, machine.shaped->links).value();
+  return machine.shaped->forwarding == Forwarding::store_and_forward
+             ? topology
+             : topology.with_switches(SwitchProperties{.forwarding = machine.shaped->forwarding});
 }
 
 Result<Machine> read_machine_file(const std::filesystem::path& path) {

@@ -28,7 +28,7 @@
 namespace tenex {
 
 /// Raised whenever a result may change for the same point; part of every key.
-inline constexpr std::int64_t physics_version = 14;
+inline constexpr std::int64_t physics_version = 15;
 
 /// How the switches of a point forward: as its shape or machine file builds them, or all in one way.
 enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_through, virtual_cut_through };
@@ -36,6 +36,12 @@ enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_th
 [[nodiscard]] constexpr std::optional<Forwarding> forwarding_of(SwitchForwarding forwarding) {
   if (forwarding == SwitchForwarding::as_built) return std::nullopt;
   return kForwardings[static_cast<std::size_t>(forwarding) - 1];
+}
+/// For shapes, which store and forward as they are built.
+[[nodiscard]] constexpr SwitchForwarding choice_of(Forwarding forwarding) {
+  return forwarding == Forwarding::store_and_forward
+             ? SwitchForwarding::as_built
+             : static_cast<SwitchForwarding>(static_cast<std::size_t>(forwarding) + 1);
 }
 [[nodiscard]] std::string_view to_string(SwitchForwarding forwarding);
 

@@ -21,6 +21,7 @@ namespace tenex {
 struct ShapedNetwork {
   Shape shape;
   ShapeLinks links;
+  Forwarding forwarding = Forwarding::store_and_forward;  ///< of its switches, unless a study says otherwise
 };
 
 /// A machine with the facts in its file.

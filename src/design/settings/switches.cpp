@@ -48,6 +48,11 @@ std::string as_told(const PointView& view, std::string_view of_shapes) {
   const bool of_itself = field == std::remove_cvref_t<decltype(field)>{} && view.point.topology.machine_file.empty();
   return std::string(of_itself ? of_shapes : to_string(field));
 }
+/// A machine that is a shape may say how it forwards; `as_built` leaves that.
+void set_forwarding(const PointDraft& draft, const SettingValue& value) {
+  const auto given = static_cast<SwitchForwarding>(value.as<SwitchForwarding>());
+  if (given != SwitchForwarding::as_built) forwarding(draft) = given;
+}
 std::string told_forwarding(const PointView& view) { return as_told<forwarding>(view, "store_and_forward"); }
 std::string told_buffer(const PointView& view) { return as_told<switch_buffer>(view, "unlimited"); }
 template <auto Field>
@@ -119,7 +124,7 @@ std::vector<Setting> switch_settings() {
        .column = text_column(),
        .changes = Changes::network,
        .parse = parse_choice<SwitchForwarding>,
-       .set = set<forwarding>,
+       .set = set_forwarding,
        .reset = reset<forwarding>,
        .matters = has_switches,
        .canonical = unless_default<forwarding>,
