@@ -228,8 +228,8 @@ class DimensionwiseState final : public ExpectantState {
 class DimensionwiseProgram final : public Program {
  public:
   DimensionwiseProgram(const Collective& collective, const std::vector<GroupExchange>& of_groups,
-                       DestinationOrder order, std::uint32_t window)
-      : layouts_(std::make_shared<const DimensionLayouts>(collective, of_groups, window)), order_(order) {}
+                       DestinationOrder order, std::uint32_t window, Contents contents)
+      : layouts_(std::make_shared<const DimensionLayouts>(collective, of_groups, window, contents)), order_(order) {}
 
   [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
     std::uint32_t largest = 0;
@@ -249,6 +249,10 @@ class DimensionwiseProgram final : public Program {
     layouts_->chunks_of(message, out);
   }
   [[nodiscard]] std::vector<std::uint32_t> message_sizes() const override { return layouts_->message_sizes(); }
+  [[nodiscard]] bool states_contributors() const override { return layouts_->sums_inputs(); }
+  void contributors_of(const Message& message, std::vector<std::uint32_t>& out) const override {
+    layouts_->contributors_of(message, out);
+  }
 
   /// Whether the program's dimensions are those of the group.
   [[nodiscard]] bool moves_with(const TranslationGroup& group) const override {
@@ -293,8 +297,8 @@ class DimensionwiseProgram final : public Program {
 
 std::shared_ptr<const Program> make_dimensionwise(const Collective& collective,
                                                   const std::vector<GroupExchange>& of_groups, DestinationOrder order,
-                                                  std::uint32_t window) {
-  return std::make_shared<DimensionwiseProgram>(collective, of_groups, order, window);
+                                                  std::uint32_t window, Contents contents) {
+  return std::make_shared<DimensionwiseProgram>(collective, of_groups, order, window, contents);
 }
 
 ProgramSizes sizes_of_dimensionwise(const ProgramScale& scale) {

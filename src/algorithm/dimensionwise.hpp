@@ -11,6 +11,11 @@
 // its first ring before the last slice has nearly gone round. With a window, the dimensions work as a pipeline, which
 // is how ASTRA-sim schedules chunks.
 //
+// Sums of whole inputs (Contents::inputs) are an All-Reduce in one pass up the dimensions: in a stage an NPU sends the
+// sum that it has, of all chunks, to each of the others, so that after stage s it has the sum over all NPUs that agree
+// with it in the dimensions of the later stages. A dimension of all NPUs sends every input to everyone at once; a row
+// of dimensions of two is recursive doubling. A message states its contributors: an NPU of a later stage may be ahead.
+//
 // Turns are the same at every NPU and are given in an order in which they could be taken one by one. So no slices wait
 // for each other in a circle: a stage waits only for its slice's previous stage and for an earlier turn.
 #pragma once
@@ -33,6 +38,12 @@ namespace tenex {
 enum class Exchange : std::uint8_t {
   ring,    ///< every part goes both ways round; All-to-All: as direct
   direct,  ///< every part straight to its destination
+};
+
+/// What an All-Reduce sends.
+enum class Contents : std::uint8_t {
+  parts,   ///< parts of the data, to be reduced up the dimensions and gathered down
+  inputs,  ///< sums of whole inputs, up the dimensions; every dimension exchanges directly
 };
 
 /// One dimension of a group.
@@ -63,10 +74,11 @@ struct GroupExchange {
 };
 
 /// One GroupExchange per group, at most 32 dimensions each. `of_groups` has the order of the collective's groups.
-/// `window`: 0 for none.
+/// `window`: 0 for none. `contents`: inputs only for an All-Reduce.
 [[nodiscard]] std::shared_ptr<const Program> make_dimensionwise(const Collective& collective,
                                                                 const std::vector<GroupExchange>& of_groups,
-                                                                DestinationOrder order, std::uint32_t window = 0);
+                                                                DestinationOrder order, std::uint32_t window = 0,
+                                                                Contents contents = Contents::parts);
 
 /// A dimension of a group of NPUs that is a box of the topology's shape.
 struct GridDimension {

@@ -18,9 +18,10 @@ void set_free(const DigitDimension& dimension, std::vector<std::uint32_t>& ranks
 }  // namespace
 
 DimensionLayouts::DimensionLayouts(const Collective& collective, const std::vector<GroupExchange>& of_groups,
-                                   std::uint32_t window)
-    : seats_(collective), window_(window) {
+                                   std::uint32_t window, Contents contents)
+    : seats_(collective), window_(window), contents_(contents) {
   ensure(of_groups.size() == collective.groups().size(), "one of_group per group");
+  ensure(!sums_inputs() || collective.kind() == CollectiveKind::all_reduce, "sums of whole inputs are an All-Reduce");
   std::vector<const GroupExchange*> known;
   for (const auto& of_group : of_groups) {
     auto at = std::find_if(known.begin(), known.end(), [&](const auto* other) { return *other == of_group; });
@@ -36,6 +37,7 @@ DimensionLayout DimensionLayouts::lay_out(const GroupExchange& of_group) const {
   ensure(of_group.dimensions.size() <= kMostDimensions, "more dimensions than 32-bit ranks have digits");
   for (const auto& [size, exchange] : of_group.dimensions) {
     ensure(size > 1, "a dimension of one NPU has nothing to exchange");
+    ensure(!sums_inputs() || exchange == Exchange::direct, "sums of whole inputs go straight to all of a dimension");
     const bool ring = exchange == Exchange::ring && !exchanges_pairs();
     layout.dimensions.push_back({size, layout.members, Divisor(size), Divisor(layout.members), ring, size / 2,
                                  (size - 1) / 2, (size - 1) * layout.members, 0});
@@ -49,7 +51,7 @@ DimensionLayout DimensionLayouts::lay_out(const GroupExchange& of_group) const {
   const auto count = static_cast<std::uint32_t>(of_group.dimensions.size());
   const auto kind = seats_.kind();
   layout.count = count;
-  layout.stages = kind == CollectiveKind::all_reduce ? 2 * count : count;
+  layout.stages = kind == CollectiveKind::all_reduce && !sums_inputs() ? 2 * count : count;
   layout.reduce_stages = kind == CollectiveKind::all_gather ? 0 : count;
   const auto orders = std::min<std::size_t>(of_group.orders.size(), seats_.chunks_per_npu());
   for (std::size_t o = 0; o < orders; ++o) layout.orders.push_back(lay_out(of_group.orders[o], layout));
@@ -100,11 +102,12 @@ StageOrder DimensionLayouts::lay_out(const std::vector<std::uint32_t>& order, co
     laid.dimension_at[stage] = static_cast<std::uint8_t>(order[stage]);
     laid.stage_of[order[stage]] = static_cast<std::uint8_t>(stage);
     chunks /= dimension.size;
-    laid.chunks[stage] = exchanges_pairs() ? layout.members / dimension.size : chunks;
+    laid.chunks[stage] = chunks;
+    if (exchanges_pairs()) laid.chunks[stage] = layout.members / dimension.size;
+    if (sums_inputs()) laid.chunks[stage] = layout.members;
     const auto branches = dimension.ring ? std::min(dimension.size - 1, 2U) : dimension.size - 1;
     if (stage < layout.reduce_stages) laid.needed[stage] = branches;
-    if (seats_.kind() == CollectiveKind::all_gather || seats_.kind() == CollectiveKind::all_reduce)
-      laid.needed[layout.copy_index(stage)] = dimension.size - 1;
+    if (layout.reduce_stages < layout.stages) laid.needed[layout.copy_index(stage)] = dimension.size - 1;
     if (exchanges_pairs()) laid.needed[stage] = dimension.size - 1;
   }
   return laid;
@@ -114,6 +117,10 @@ void DimensionLayouts::chunks_of(const Message& message, std::vector<ChunkId>& o
   const auto me = seats_.of(message.destination);
   const auto& layout = of(me.group);
   const auto [name, slice] = seats_.part(me, message.chunk);
+  if (sums_inputs()) {
+    for (std::uint32_t owner = 0; owner < me.members; ++owner) out.push_back(seats_.chunk(me, owner, slice));
+    return;
+  }
   const auto& order = layout.order_of(slice);
   const auto stage = order.stage_of[layout.dimension_between(seats_.rank_of(message.source), me.rank)];
   std::vector<std::uint32_t> names{name};
@@ -126,6 +133,22 @@ void DimensionLayouts::chunks_of(const Message& message, std::vector<ChunkId>& o
   }
   std::sort(names.begin(), names.end());
   for (const auto chunk : names) out.push_back(seats_.chunk(me, chunk, slice));
+}
+
+void DimensionLayouts::contributors_of(const Message& message, std::vector<std::uint32_t>& out) const {
+  const auto source = seats_.of(message.source);
+  const auto& layout = of(source.group);
+  const auto& order = layout.order_of(seats_.part(source, message.chunk).k);
+  const auto stage = order.stage_of[layout.dimension_between(source.rank, seats_.rank_of(message.destination))];
+  std::vector<std::uint32_t> ranks{source.rank};
+  for (std::uint32_t before = 0; before < stage; ++before) {
+    const auto& dimension = layout.dimensions[order.dimension_at[before]];
+    ranks[0] -= dimension.digit(source.rank) * dimension.stride;
+  }
+  for (std::uint32_t before = 0; before < stage; ++before)
+    set_free(layout.dimensions[order.dimension_at[before]], ranks);
+  std::sort(ranks.begin(), ranks.end());
+  out.insert(out.end(), ranks.begin(), ranks.end());
 }
 
 std::uint64_t DimensionLayouts::messages() const {

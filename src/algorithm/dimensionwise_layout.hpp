@@ -4,7 +4,8 @@
 // of the owners whose digits in the dimensions of stages 0 .. s are given and whose other digits are free: its name has
 // zeroes there. In an All-to-All an NPU has, before stage s, the chunks whose sources agree with it in the dimensions
 // still to come and whose destinations agree with it in the dimensions done. The part for another NPU has that NPU's
-// digit in the dimension of stage s. The stage of a message follows from its ends: they differ in one dimension.
+// digit in the dimension of stage s. The stage of a message follows from its ends: they differ in one dimension. A
+// message of whole inputs has all chunks of its slice, and the name that a part would have.
 #pragma once
 
 #include <array>
@@ -103,7 +104,8 @@ struct DimensionLayout {
 class DimensionLayouts {
  public:
   /// `window`: 0 for none.
-  DimensionLayouts(const Collective& collective, const std::vector<GroupExchange>& of_groups, std::uint32_t window);
+  DimensionLayouts(const Collective& collective, const std::vector<GroupExchange>& of_groups, std::uint32_t window,
+                   Contents contents);
 
   [[nodiscard]] const Seats& seats() const { return seats_; }
   [[nodiscard]] const DimensionLayout& of(GroupId group) const {
@@ -112,6 +114,11 @@ class DimensionLayouts {
   [[nodiscard]] const std::vector<DimensionLayout>& all() const { return layouts_; }
   [[nodiscard]] bool exchanges_pairs() const { return seats_.kind() == CollectiveKind::all_to_all; }
 
+  [[nodiscard]] bool sums_inputs() const { return contents_ == Contents::inputs; }
+
+  /// The contributors to a message of whole inputs, in increasing order: the ranks that agree with its source in the
+  /// dimension of its stage and of those to come.
+  void contributors_of(const Message& message, std::vector<std::uint32_t>& out) const;
   /// The chunks of a message, in increasing order.
   void chunks_of(const Message& message, std::vector<ChunkId>& out) const;
   /// Messages of the whole program. O(groups * dimensions).
@@ -126,6 +133,7 @@ class DimensionLayouts {
 
   Seats seats_;
   std::uint32_t window_;
+  Contents contents_;
   std::vector<DimensionLayout> layouts_;
   std::vector<std::uint32_t> layout_of_;  ///< by group
 };

@@ -39,6 +39,7 @@ const std::vector<Algorithm>& algorithms() {
   constexpr std::string_view begun = "an NPU's chunks in one stage, of those that begin in one dimension";
   constexpr std::string_view in_dimension = "an NPU's chunks in one dimension";
   constexpr std::size_t most_for_trees = 256;  // for candidates()
+  constexpr std::size_t none = 0;
   static const std::vector<Algorithm> table = completed({
       {{.name = "ring",
         .description = "every chunk goes both ways round the group, each way about half of it",
@@ -179,6 +180,39 @@ const std::vector<Algorithm>& algorithms() {
         .fits = fits_rings,
         .candidate_npus = most_for_trees,
         .joins_pairs = true}},
+      {{.name = "one_shot",
+        .description = "every NPU sends its whole input to all others, and each sums: one hop, for small sizes",
+        .source = "Microsoft, MSCCL++, 2024, one-shot All-Reduce of all pairs",
+        .collectives = Kinds{ar},
+        .reads = {.order = true}},
+       {.make = make_one_shot,
+        .sizes = sizes_of_one_shot,
+        .single_chunks = false,
+        .candidate_npus = none,
+        .states_contributors = true}},
+      {{.name = "one_shot_per_dimension",
+        .description = "one-shot in each dimension of a shape in turn, for small sizes",
+        .source = "Won et al., LIBRA, 2024, section II-C, for the dimensions",
+        .collectives = Kinds{ar},
+        .reads = {.order = true}},
+       {.make = make_one_shot_per_dimension,
+        .sizes = sizes_of_one_shot_per_dimension,
+        .single_chunks = false,
+        .requirement = shape,
+        .fits = fits_boxes,
+        .candidate_npus = none,
+        .states_contributors = true}},
+      {{.name = "recursive_doubling",
+        .description = "whole sums are exchanged at distances that double, any number of NPUs, for small sizes",
+        .source = "Thakur et al., Optimization of collective communication operations in MPICH, 2005; Ruefenacht et "
+                  "al., Generalisation of recursive doubling for AllReduce, 2017",
+        .collectives = Kinds{ar},
+        .reads = {.order = true}},
+       {.make = make_recursive_doubling,
+        .sizes = sizes_of_recursive_doubling,
+        .single_chunks = false,
+        .candidate_npus = none,
+        .states_contributors = true}},
   });
   return table;
 }

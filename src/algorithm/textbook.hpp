@@ -55,6 +55,13 @@ using ProgramResult = Result<std::shared_ptr<const Program>>;
 [[nodiscard]] ProgramResult make_rings(const Topology& topology, const Collective& collective,
                                        const AlgorithmOptions& options);
 
+[[nodiscard]] ProgramResult make_one_shot(const Topology& topology, const Collective& collective,
+                                          const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_one_shot_per_dimension(const Topology& topology, const Collective& collective,
+                                                        const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_recursive_doubling(const Topology& topology, const Collective& collective,
+                                                    const AlgorithmOptions& options);
+
 /// The status of a result, without its value.
 template <class T>
 [[nodiscard]] Status status_of(const Result<T>& result) {
@@ -85,6 +92,9 @@ template <class T>
 /// The sizes for a few trees.
 [[nodiscard]] ProgramSizes sizes_of_forest(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_binomial(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_one_shot(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_one_shot_per_dimension(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_recursive_doubling(const ProgramScale& scale);
 /// The number of steps in which distances double until they reach `members`.
 [[nodiscard]] inline double doubling_steps(double members) { return std::ceil(std::log2(std::max(2.0, members))); }
 

@@ -20,9 +20,7 @@ Diagnostic too_many(std::uint64_t count, std::string_view what, std::uint64_t mo
 Payloads joined(const Payloads* first, const Payloads* second) {
   Payloads all = first != nullptr ? *first : Payloads{};
   if (second == nullptr) return all;
-  const auto before = all.first.back();
-  for (std::size_t i = 1; i < second->first.size(); ++i) all.first.push_back(before + second->first[i]);
-  all.chunks.insert(all.chunks.end(), second->chunks.begin(), second->chunks.end());
+  for (std::size_t i = 0; i < second->size(); ++i) all.add(second->of(i), second->contributors_of(i));
   return all;
 }
 

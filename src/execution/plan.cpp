@@ -129,11 +129,23 @@ double joined_bytes(const DesignPoint& point, const ProgramSizes& program) {
   return keeps_halves(point) ? 2 * kept_bytes(program) + 1.5 * program.hops * sizeof(Send) + left_behind(program) : 0;
 }
 
+/// Bytes of the sets of contributors that the check keeps where sums state theirs: a set and two entries of tables for
+/// each chunk at each member, and what has arrived there.
+double contributor_bytes(const PointSizes& sizes, const SizedProgram& program) {
+  constexpr double bytes_per_pair = 2 * 96 + 640;  // entries, and lists of what has arrived and when,
+  constexpr double bytes_per_arrival = 32;         // which double as they grow
+  if (program.algorithm == nullptr || !program.algorithm->states_contributors) return 0;
+  const auto members = static_cast<double>(sizes.collective.members);
+  const double pairs = members * static_cast<double>(sizes.collective.chunks);
+  return pairs * (bytes_per_pair + 8 * std::ceil(members / 64)) + program.messages * members * bytes_per_arrival;
+}
+
 /// Bytes of the check of what was recorded: the sends and their tables, of which sums need three.
-double checked_bytes(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program) {
+double checked_bytes(const DesignPoint& point, const PointSizes& sizes, const SizedProgram& program) {
   const auto kind = point.collective().kind;
   const double tables = reduces(kind) || kind == CollectiveKind::mixed ? 3 : 1;
-  return program.hops * sizeof(Send) + program.carried * bytes_per_carried_chunk + tables * holdings_bytes(sizes);
+  return program.hops * sizeof(Send) + program.carried * bytes_per_carried_chunk + tables * holdings_bytes(sizes) +
+         contributor_bytes(sizes, program);
 }
 
 /// Bytes of the search for bounds: the stand-in of the network, flows and weights of links, and for an All-Reduce the
@@ -257,7 +269,7 @@ PointPlan planned(bool records, double bytes) {
 
 /// The most bytes of what a program does one after another, if its sends are kept. `beside`: of all parts but the
 /// bounds.
-double bytes_with_sends(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program, double beside,
+double bytes_with_sends(const DesignPoint& point, const PointSizes& sizes, const SizedProgram& program, double beside,
                         double bounds) {
   const double simulated = beside + port_bytes(point, sizes, program) + waiting_bytes(point, sizes, program, true) +
                            recorded_bytes(point, program);
@@ -284,7 +296,7 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
                         bounds);
   const auto expected = tries_all(point) ? expected_programs(sizes, programs, point.occupancy) : programs;
   double recorded = tries_all(point) ? unrecorded : 0;  // all are timed first
-  for (const ProgramSizes& program : expected)
+  for (const SizedProgram& program : expected)
     recorded = std::max(recorded, common + bytes_with_sends(point, sizes, program, simulating, bounds));
   const SimulationEngine engine = point.collective().simulation_engine;
   const bool may_record = (engine == SimulationEngine::automatic || traits_of(engine).records_sends) &&

@@ -199,13 +199,21 @@ StatedSend read_send(const Json& row) {
   return stated;
 }
 
-/// Payloads: for sends of several chunks a list of chunks each. Their numbers begin above the collective's chunks.
+/// Payloads: for sends of several chunks a list of chunks each, and where some state their contributors a list of ranks
+/// each. Their numbers begin above the collective's chunks.
 Payloads read_payloads(const Json& document) {
   Payloads payloads;
   if (!document.contains("payloads")) return payloads;
-  for (const auto& list : document.at("payloads")) {
-    for (const auto& chunk : list) payloads.chunks.emplace_back(id(chunk));
-    payloads.first.push_back(payloads.chunks.size());
+  const bool states = document.contains("payload_contributors");
+  std::vector<ChunkId> chunks;
+  std::vector<std::uint32_t> contributors;
+  for (std::size_t i = 0; const auto& list : document.at("payloads")) {
+    chunks.clear();
+    contributors.clear();
+    for (const auto& chunk : list) chunks.emplace_back(id(chunk));
+    if (states)
+      for (const auto& rank : document.at("payload_contributors").at(i++)) contributors.push_back(id(rank));
+    payloads.add(chunks, contributors);
   }
   return payloads;
 }
@@ -216,6 +224,12 @@ Json describe_payloads(const Payloads& payloads) {
     lists.push_back(Json::array());
     for (const ChunkId chunk : payloads.of(i)) lists.back().push_back(chunk.value());
   }
+  return lists;
+}
+
+Json describe_contributors(const Payloads& payloads) {
+  auto lists = Json::array();
+  for (std::size_t i = 0; i < payloads.size(); ++i) lists.push_back(Json(payloads.contributors_of(i)));
   return lists;
 }
 
@@ -298,7 +312,10 @@ Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile
   head["collective"] = describe_collective(data);
   head["topology"] = describe_topology(data);
   head["columns"] = std::vector(kColumns.begin(), messages ? kColumns.end() : kColumns.end() - kColumnsOfMessages);
-  if (const Payloads* payloads = file.schedule.payloads()) head["payloads"] = describe_payloads(*payloads);
+  if (const Payloads* payloads = file.schedule.payloads()) {
+    head["payloads"] = describe_payloads(*payloads);
+    if (payloads->states_contributors()) head["payload_contributors"] = describe_contributors(*payloads);
+  }
   std::string text = "{\n" + lines_of(head) + ",\n\"sends\": [";
   const FactsOfSends facts(file, file.schedule.payloads());
   std::uint64_t written = 0;

@@ -45,6 +45,14 @@ void write_payloads(ColumnFileWriter& writer, const Payloads& payloads) {
   ColumnPen<std::uint32_t> chunk(writer, column("payload_chunk"));
   for (const ChunkId id : payloads.chunks) chunk.put(id.value());
   chunk.finish();
+  if (!payloads.states_contributors()) return;
+  writer.write(column("payload_first_contributor"), std::span<const std::uint64_t>(payloads.first_contributor));
+  writer.write(column("payload_contributor"), std::span<const std::uint32_t>(payloads.contributors));
+}
+
+/// Whether `first` cuts a list of this length into `parts` parts.
+bool cuts(const std::vector<std::uint64_t>& first, std::size_t parts, std::size_t length) {
+  return first.size() == parts + 1 && first.front() == 0 && first.back() == length && std::ranges::is_sorted(first);
 }
 
 Result<Payloads> read_payloads(const ColumnFileReader& reader, const std::string& name) {
@@ -54,10 +62,13 @@ Result<Payloads> read_payloads(const ColumnFileReader& reader, const std::string
   std::vector<std::uint32_t> chunks;
   facts.column("payload_first", payloads.first);
   facts.column("payload_chunk", chunks);
+  const bool states = reader.has(column("payload_first_contributor"));
+  if (states) facts.column("payload_first_contributor", payloads.first_contributor);
+  if (states) facts.column("payload_contributor", payloads.contributors);
   if (!facts.errors().empty()) return facts.errors();
-  if (payloads.first.empty() || payloads.first.front() != 0 || payloads.first.back() != chunks.size() ||
-      !std::ranges::is_sorted(payloads.first))
-    return damaged(name, "the payloads and their chunks differ in length");
+  if (payloads.first.empty() || !cuts(payloads.first, payloads.size(), chunks.size()) ||
+      (states && !cuts(payloads.first_contributor, payloads.size(), payloads.contributors.size())))
+    return damaged(name, "the payloads and their chunks or contributors differ in length");
   payloads.chunks = std::vector<ChunkId>(chunks.begin(), chunks.end());
   return payloads;
 }
@@ -156,6 +167,13 @@ Status check_payloads(const ScheduleFile& frame, const Payloads& payloads, const
         frame.collective.group_of(chunks.front()) != frame.collective.group_of(chunks.back()))
       return input_error({name, 0, 0}, fmt::format("payload {} is none", i),
                          "it lists chunks of one process group in increasing order");
+    const auto contributors = payloads.contributors_of(i);
+    const auto members = frame.collective.groups()[frame.collective.group_of(chunks.front()).index()].members.size();
+    if (!contributors.empty() &&
+        (std::ranges::adjacent_find(contributors, std::ranges::greater_equal()) != contributors.end() ||
+         contributors.back() >= members))
+      return input_error({name, 0, 0}, fmt::format("payload {} has contributors that its group lacks", i),
+                         "they are ranks of its process group in increasing order");
   }
   return success();
 }

@@ -16,18 +16,19 @@ namespace {
 /// Payloads, with equal ones stored once.
 class PayloadTable {
  public:
-  /// The index of the payload with these chunks.
-  std::size_t intern(const std::vector<ChunkId>& chunks) {
+  /// The index of the payload with these chunks and contributors.
+  std::size_t intern(const std::vector<ChunkId>& chunks, const std::vector<std::uint32_t>& contributors) {
     std::uint64_t hash = chunks.size();
-    for (const auto chunk : chunks) hash = hash * 0x9e3779b97f4a7c15ULL + chunk.value() + (hash >> 29);
+    const auto mix = [&](std::uint32_t value) { hash = hash * 0x9e3779b97f4a7c15ULL + value + (hash >> 29); };
+    for (const auto chunk : chunks) mix(chunk.value());
+    for (const auto rank : contributors) mix(rank);
     const auto [first, last] = by_hash_.equal_range(hash);
     for (auto known = first; known != last; ++known)
-      if (const auto held = payloads_.of(known->second);
-          std::equal(held.begin(), held.end(), chunks.begin(), chunks.end()))
+      if (std::ranges::equal(payloads_.of(known->second), chunks) &&
+          std::ranges::equal(payloads_.contributors_of(known->second), contributors))
         return known->second;
     by_hash_.emplace(hash, payloads_.size());
-    payloads_.chunks.insert(payloads_.chunks.end(), chunks.begin(), chunks.end());
-    payloads_.first.push_back(payloads_.chunks.size());
+    payloads_.add(chunks, contributors);
     return payloads_.size() - 1;
   }
   [[nodiscard]] Payloads take() { return std::move(payloads_); }
@@ -67,7 +68,8 @@ void sort_sends(std::vector<Send>& sends) {
 Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injection>& injections,
                              const Collective& collective, const Program& program) {
   const bool single_hops = sends.size() == injections.size();
-  if (single_hops && program.message_sizes() == std::vector<std::uint32_t>{1}) {  // nothing is numbered
+  const bool states = program.states_contributors();
+  if (single_hops && !states && program.message_sizes() == std::vector<std::uint32_t>{1}) {  // nothing is numbered
     for (auto& send : sends) {
       send.chunk = injections[send.message.index()].message.chunk;
       send.message = MessageId::none();
@@ -87,15 +89,19 @@ Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injectio
   std::vector<MessageId> number(order.size());
   std::vector<ChunkId> chunk_of(order.size());
   std::vector<ChunkId> carried;
+  std::vector<std::uint32_t> contributors;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto& message = injections[order[i]].message;
+    const bool stated = states && message.stage == Stage::reduce;
     number[order[i]] = MessageId::at(i);
     chunk_of[order[i]] = message.chunk;
-    if (message.chunks == 1) continue;
+    if (message.chunks == 1 && !stated) continue;
     carried.clear();
     program.chunks_of(message, carried);
     ensure(carried.size() == message.chunks, "a program lists other chunks of a message than it counts");
-    const auto id = collective.chunks() + table.intern(carried);
+    contributors.clear();
+    if (stated) program.contributors_of(message, contributors);
+    const auto id = collective.chunks() + table.intern(carried, contributors);
     if (id >= ChunkId::none().index())
       return resource_error("cannot record the chunks that messages carry", "a chunk id has 32 bits",
                             "simulate without recording the schedule");

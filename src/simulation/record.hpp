@@ -18,8 +18,8 @@ struct Injection {
 
 /// The recorded sends as a schedule. A send's message is an index into `injections` and becomes the message's id,
 /// numbered by (time of injection, NPU, order of injections); there are no ids if every message is a single hop. A send
-/// whose message carries several chunks gets the chunk id of a payload; payloads are numbered by their first message.
-/// Errors (resource): more payloads than ids. O(sends log sends).
+/// whose message carries several chunks, or a sum that states its contributors, gets the chunk id of a payload;
+/// payloads are numbered by their first message. Errors (resource): more payloads than ids. O(sends log sends).
 [[nodiscard]] Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injection>& injections,
                                            const Collective& collective, const Program& program);
 

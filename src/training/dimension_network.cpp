@@ -175,6 +175,7 @@ Copies::Copies(const Shape& shape, const Dimensions& inner, const Topology& inne
 Schedule spread(const Schedule& schedule, const Collective& inner, const Collective& outer, const Copies& copies) {
   const auto* payloads = schedule.payloads();
   Payloads spread_payloads;
+  std::vector<ChunkId> carried;
   std::vector<Send> sends;
   sends.reserve(schedule.sends() * copies.count());
   std::size_t messages = 0;
@@ -199,8 +200,9 @@ Schedule spread(const Schedule& schedule, const Collective& inner, const Collect
       sends.push_back(send);
     }
     for (std::size_t payload = 0; payloads != nullptr && payload < payloads->size(); ++payload) {
-      for (const auto chunk : payloads->of(payload)) spread_payloads.chunks.push_back(chunk_of(chunk));
-      spread_payloads.first.push_back(spread_payloads.chunks.size());
+      carried.clear();
+      for (const auto chunk : payloads->of(payload)) carried.push_back(chunk_of(chunk));
+      spread_payloads.add(carried, payloads->contributors_of(payload));
     }
   }
   return make_list_schedule(std::move(sends), std::move(spread_payloads));
@@ -215,7 +217,10 @@ std::size_t spread_bytes(std::size_t sends, std::size_t listed_bytes, std::size_
 
 std::size_t spread_bytes(const Schedule& schedule, std::size_t copies) {
   const auto* payloads = schedule.payloads();
-  const auto listed = payloads != nullptr ? payloads->chunks.size() * sizeof(ChunkId) + payloads->size() * 8 : 0;
+  const auto listed = payloads != nullptr
+                          ? (payloads->chunks.size() + payloads->contributors.size()) * sizeof(ChunkId) +
+                                (payloads->size() + payloads->first_contributor.size()) * 8
+                          : 0;
   return spread_bytes(schedule.sends(), listed, copies);
 }
 

@@ -19,7 +19,8 @@ bool on_trees_of_the_topology(std::string_view name) {
 }
 
 bool works_on_boxes(std::string_view name) {
-  return name == "hierarchical" || name == "blueconnect" || name == "ring_per_dimension" || name == "themis";
+  return name == "hierarchical" || name == "blueconnect" || name == "ring_per_dimension" || name == "themis" ||
+         name == "one_shot_per_dimension";
 }
 
 /// Whether an algorithm works there; elsewhere it must refuse.

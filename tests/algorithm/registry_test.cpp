@@ -25,7 +25,10 @@ const std::vector<std::string_view> kPublished{"ring",
                                                "tto",
                                                "blink",
                                                "binomial",
-                                               "rings"};
+                                               "rings",
+                                               "one_shot",
+                                               "one_shot_per_dimension",
+                                               "recursive_doubling"};
 
 /// The published ones of `names`, in their order.
 std::vector<std::string_view> published(std::vector<std::string_view> names) {

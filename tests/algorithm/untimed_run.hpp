@@ -60,6 +60,25 @@ inline std::vector<ChunkId> carried(const Program& program, const Collective& co
   return chunks;
 }
 
+/// The sum of the contributors that a message states, from the sums that its source has: its own contribution and what
+/// has arrived, each whole or not at all.
+inline Contributions stated_sum(const Program& program, const Message& message,
+                                const std::vector<Contributions>& parts) {
+  std::vector<std::uint32_t> ranks;
+  program.contributors_of(message, ranks);
+  EXPECT_TRUE(std::is_sorted(ranks.begin(), ranks.end()));
+  Contributions stated(parts.at(0).size(), 0);
+  for (const auto rank : ranks) stated.at(rank) = 1;
+  Contributions sum(stated.size(), 0);
+  for (const auto& part : parts) {
+    bool inside = true;
+    for (std::size_t i = 0; i < part.size(); ++i) inside = inside && part[i] <= stated[i];
+    for (std::size_t i = 0; i < part.size() && inside; ++i) sum[i] = static_cast<std::uint8_t>(sum[i] + part[i]);
+  }
+  EXPECT_EQ(sum, stated) << "a message states contributors whose sum its source cannot make";
+  return stated;
+}
+
 inline UntimedRun run_untimed(const Program& program, const Collective& collective, std::uint64_t seed) {
   struct Pending {
     Message message;
@@ -68,11 +87,18 @@ inline UntimedRun run_untimed(const Program& program, const Collective& collecti
   };
   UntimedRun run{first_holdings(collective), {}};
   std::vector<Pending> pending;
+  /// [npu][chunk]: the sums that an NPU has, if messages state their contributors.
+  std::vector<std::vector<std::vector<Contributions>>> parts(collective.npus());
+  for (std::size_t n = 0; n < parts.size() && program.states_contributors(); ++n)
+    for (const auto& own : run.held[n]) parts[n].push_back({own});
   const auto inject = [&](const std::vector<Message>& messages) {
     for (const auto& message : messages) {
       Pending sent{message, carried(program, collective, message), {}};
       for (const auto chunk : sent.chunks) {
-        sent.values.push_back(run.held[message.source.index()][chunk.index()]);
+        const auto source = message.source.index();
+        const bool stated = message.stage == Stage::reduce && program.states_contributors();
+        sent.values.push_back(stated ? stated_sum(program, message, parts[source][chunk.index()])
+                                     : run.held[source][chunk.index()]);
         EXPECT_FALSE(sent.values.back().empty()) << "a message carries a chunk that its source does not hold";
       }
       pending.push_back(std::move(sent));
@@ -98,6 +124,7 @@ inline UntimedRun run_untimed(const Program& program, const Collective& collecti
         continue;
       }
       EXPECT_FALSE(held.empty()) << "a sum arrives at a bystander";
+      if (program.states_contributors()) parts[message.destination.index()][chunks[c].index()].push_back(values[c]);
       for (std::size_t i = 0; i < held.size(); ++i) held[i] = static_cast<std::uint8_t>(held[i] + values[c][i]);
     }
     triggered.clear();

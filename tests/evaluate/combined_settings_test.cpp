@@ -97,7 +97,7 @@ TEST(CombinedSettings, EndWithARowWhateverTheyAre) {
   std::size_t valid = 0;
   std::size_t refused = 0;
   Foresight foresight;
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     const auto words = Draw(seed).words();
     const auto made = make_point(words, vocabulary());
     if (!made) continue;  // refused for a contradiction in its text

@@ -249,6 +249,22 @@ TEST_P(ScheduleFiles, GiveBackSendsOfSeveralChunks) {
   }
 }
 
+TEST_P(ScheduleFiles, GiveBackTheContributorsOfSums) {
+  // Payload 0 states two ranks, payload 1 none.
+  Payloads payloads;
+  payloads.add(std::vector{ChunkId(0), ChunkId(2)}, std::vector<std::uint32_t>{0, 1});
+  payloads.add(std::vector{ChunkId(1), ChunkId(2), ChunkId(3)});
+  const auto written = with_payloads(payloads);
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  expect_same(written, *read);
+  ASSERT_NE(read->schedule.payloads(), nullptr);
+  EXPECT_EQ(read->schedule.payloads()->first_contributor, (std::vector<std::uint64_t>{0, 2, 2}));
+  EXPECT_EQ(read->schedule.payloads()->contributors, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_NE(schedule_hash(read->schedule), schedule_hash(with_payloads({payloads.first, payloads.chunks}).schedule));
+}
+
 TEST_P(ScheduleFiles, AreWholeOrAbsentOnAFullDisk) {
   const auto schedule = sample(copies(100'000));
   const auto fails_within = [&](rlim_t bytes, const std::function<Status()>& write_it) {

@@ -162,6 +162,22 @@ TEST(ScheduleFile, WithUnsoundPayloadsIsRefused) {
   }
 }
 
+TEST(ScheduleFile, WithContributorsThatItsGroupLacksIsRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "s.json";
+  Payloads payloads;
+  payloads.add(std::vector{ChunkId(0), ChunkId(2)}, std::vector<std::uint32_t>{0, 1});
+  payloads.add(std::vector{ChunkId(1), ChunkId(2), ChunkId(3)});
+  ASSERT_TRUE(write_schedule_file(path, with_payloads(payloads)).ok());
+  const auto text = support::read_text(path);
+  const auto at = text.find("[[0,1],[]]");
+  ASSERT_NE(at, std::string::npos);
+  for (const auto* lists : {"[[1,0],[]]", "[[0,99],[]]", "[[1,1],[]]"}) {
+    support::write_text(path, std::string(text).replace(at, 10, lists));
+    EXPECT_THAT(message_of(read_schedule_file(path)), HasSubstr("payload 0 has contributors that its group lacks"));
+  }
+}
+
 TEST(ScheduleFile, WhoseColumnsLieIsRefused) {
   // Small columns are stored as they are: the bytes of one are found, and one value is changed.
   const TemporaryFolder folder;

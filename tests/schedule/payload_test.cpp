@@ -27,15 +27,17 @@ class Parcels {
   explicit Parcels(const Topology& topology) : topology_(topology) {}
 
   void send(std::uint32_t from, std::uint32_t to, std::vector<std::uint32_t> chunks, SimTime start, Stage stage,
-            MessageId message = MessageId::none(), NpuId destination = NpuId::none()) {
-    sends_.push_back({start, link_between(topology_, from, to), ChunkId(4 + add(chunks)), stage, message, destination});
+            std::vector<std::uint32_t> contributors = {}) {
+    const auto payload = add(chunks, contributors);
+    sends_.push_back({start, link_between(topology_, from, to), ChunkId(4 + payload), stage});
   }
   Schedule schedule() const { return make_list_schedule(sends_, payloads_); }
 
  private:
-  std::uint32_t add(const std::vector<std::uint32_t>& chunks) {
-    for (const auto chunk : chunks) payloads_.chunks.emplace_back(chunk);
-    payloads_.first.push_back(payloads_.chunks.size());
+  std::uint32_t add(const std::vector<std::uint32_t>& chunks, const std::vector<std::uint32_t>& contributors) {
+    std::vector<ChunkId> ids;
+    for (const auto chunk : chunks) ids.emplace_back(chunk);
+    payloads_.add(ids, contributors);
     return static_cast<std::uint32_t>(payloads_.size() - 1);
   }
   const Topology& topology_;
@@ -168,6 +170,61 @@ TEST(Payload, IsRefusedWhereNobodyCanSendIt) {
                 .findings[0]
                 .violation,
             Violation::unknown_chunk);
+}
+
+constexpr SimTime kSecond = nanoseconds(81'000);  // after a send of all four chunks, which takes 80.5 us
+
+// Every NPU sends its whole input to all others: to the next one at once, to the others after that one's input has
+// come.
+Schedule one_shot(const Topology& topology, bool stated) {
+  Parcels parcels(topology);
+  for (std::uint32_t u = 0; u < 4; ++u)
+    for (const std::uint32_t on : {1U, 2U, 3U}) {
+      const auto start = on == 1 ? SimTime::zero() : kSecond;
+      parcels.send(u, (u + on) % 4, {0, 1, 2, 3}, start, Stage::reduce,
+                   stated ? std::vector{u} : std::vector<std::uint32_t>{});
+    }
+  return parcels.schedule();
+}
+
+TEST(StatedContributors, LetAnNpuSendItsInputAfterItHasReceivedOthers) {
+  const Topology topology = support::fully_connected(4);
+  const Instance instance{topology, of_four(CollectiveKind::all_reduce), Occupancy::transfer};
+  const Verdict verdict = verify(instance, one_shot(topology, true));
+  EXPECT_THAT(messages(verdict), IsEmpty());
+  EXPECT_TRUE(verdict.valid());
+  EXPECT_EQ(verdict.reduction_check, "exact_sets");
+  EXPECT_EQ(verdict.waste, 0U);
+  EXPECT_EQ(verdict.collective_time, kSecond + nanoseconds(80'500));
+  // Without the statement a later send has what came before it, which then counts twice.
+  const Verdict whole = verify(instance, one_shot(topology, false));
+  EXPECT_FALSE(whole.valid());
+  EXPECT_EQ(whole.findings[0].violation, Violation::contribution_twice);
+}
+
+/// NPU 2 sends its input to NPU 3, that one the sum of both to NPU 1, and NPU 1 the sum of `contributors` to NPU 0.
+/// What is wrong with the last of these sends; empty: nothing.
+std::string problem_of_third_hand(std::vector<std::uint32_t> contributors) {
+  const Topology topology = support::fully_connected(4);
+  Parcels parcels(topology);
+  parcels.send(2, 3, {0}, SimTime::zero(), Stage::reduce, {2});
+  parcels.send(3, 1, {0}, kSecond, Stage::reduce, {2, 3});
+  parcels.send(1, 0, {0}, kSecond * 2, Stage::reduce, std::move(contributors));
+  const Verdict verdict =
+      verify({topology, of_four(CollectiveKind::all_reduce), Occupancy::transfer}, parcels.schedule());
+  for (const auto& finding : verdict.findings)
+    if (finding.send.start == kSecond * 2) return std::string(to_string(finding.violation));
+  return "";
+}
+
+TEST(StatedContributors, MustBeSumsThatTheSourceHas) {
+  // NPU 1 has its own input, and one sum of the inputs of 2 and 3.
+  for (const auto& held : {std::vector<std::uint32_t>{1}, {2, 3}, {1, 2, 3}})
+    EXPECT_EQ(problem_of_third_hand(held), "");
+  for (const auto& lacked : {std::vector<std::uint32_t>{2}, {1, 3}, {0}, {0, 1, 2, 3}})
+    EXPECT_EQ(problem_of_third_hand(lacked), "source_lacks_chunk");
+  for (const auto& unfit : {std::vector<std::uint32_t>{4}, {3, 2}, {1, 1}})
+    EXPECT_EQ(problem_of_third_hand(unfit), "unknown_chunk");
 }
 
 TEST(Payload, BelongsToTheHash) {

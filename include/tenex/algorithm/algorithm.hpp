@@ -76,6 +76,8 @@ struct ProgramMaker {
   bool along_rings = false;   ///< messages go between neighbours of a ring of all members, or of rings along dimensions
   bool tree_per_npu = false;  ///< the program keeps a tree of all NPUs for each NPU
   bool joins_pairs = false;   ///< making the program takes memory per pair of NPUs that a link or switches join
+  /// Sums state their contributors (Program::states_contributors()), so that their check keeps sets of contributors.
+  bool states_contributors = false;
 };
 
 /// A registry entry: all that other code asks of an algorithm. An All-Reduce has two phases where the algorithm also

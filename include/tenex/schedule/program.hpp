@@ -24,8 +24,8 @@
 namespace tenex {
 
 /// A message of one chunk, or of several chunks of one group, from one NPU to another of that group, by any route. With
-/// Stage::reduce it carries the source's partial sums as they are when the message is injected. Relays hold it apart
-/// from their own buffers.
+/// Stage::reduce it carries the source's partial sums as they are when the message is injected, or the sums of the
+/// contributors that it states (Program::states_contributors()). Relays hold it apart from their own buffers.
 struct Message {
   NpuId source;
   NpuId destination;
@@ -74,6 +74,13 @@ class Program {
   virtual void chunks_of(const Message& message, std::vector<ChunkId>& out) const { out.push_back(message.chunk); }
   /// The values that Message::chunks takes, each once, in increasing order: engines tabulate hop times by it.
   [[nodiscard]] virtual std::vector<std::uint32_t> message_sizes() const { return {1}; }
+
+  /// Whether every message of Stage::reduce states whose contributions it carries, by contributors_of(). Then NPUs may
+  /// receive sums before they send what does not contain them: whole inputs to many, sums in an order of their own.
+  [[nodiscard]] virtual bool states_contributors() const { return false; }
+  /// Only where states_contributors(): the ranks, in increasing order, whose contributions make up the sums of a
+  /// message of Stage::reduce, appended to `out` (Payloads). Equal for all its chunks.
+  virtual void contributors_of(const Message& /*message*/, std::vector<std::uint32_t>& /*out*/) const {}
 
   /// Open loop: arrivals trigger nothing, so all messages are known at time zero and may be generated one by one.
   [[nodiscard]] virtual bool open_loop() const { return false; }

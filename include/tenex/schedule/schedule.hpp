@@ -21,16 +21,36 @@
 
 namespace tenex {
 
-/// The contents of sends that carry several chunks at once (messages of simulated programs). Payload i is the list of
-/// chunks [first[i], first[i+1]) of `chunks`, all of one process group. A send whose chunk id is collective.chunks() +
-/// i carries payload i; it takes its link for the serialization time of all its bytes together.
+/// The contents of sends that carry several chunks at once, or sums whose contributors are stated (messages of
+/// simulated programs). Payload i is the list of chunks [first[i], first[i+1]) of `chunks`, all of one process group. A
+/// send whose chunk id is collective.chunks() + i carries payload i; it takes its link for the serialization time of
+/// all its bytes together.
+///
+/// A payload may state its contributors: ranks of its group, in increasing order. A partial sum with this payload is
+/// made of their contributions alone, which its source must hold as disjoint sums: its own contribution, and what has
+/// arrived. So a vertex may send its own input after it has received others, or add up what has arrived in another
+/// order than that of time. A payload without contributors is all that its source has summed when the send starts.
 struct Payloads {
   std::vector<std::uint64_t> first = {0};  ///< one entry more than there are payloads
   std::vector<ChunkId> chunks;
+  /// The contributors of payload i are [first_contributor[i], first_contributor[i+1]) of `contributors`. Both are empty
+  /// where no payload states any.
+  std::vector<std::uint64_t> first_contributor = {};
+  std::vector<std::uint32_t> contributors = {};
+
   [[nodiscard]] std::size_t size() const { return first.size() - 1; }
   [[nodiscard]] std::span<const ChunkId> of(std::size_t payload) const {
     return std::span(chunks).subspan(first[payload], first[payload + 1] - first[payload]);
   }
+  [[nodiscard]] bool states_contributors() const { return !contributors.empty(); }
+  /// Empty: none are stated.
+  [[nodiscard]] std::span<const std::uint32_t> contributors_of(std::size_t payload) const {
+    if (first_contributor.empty()) return {};
+    return std::span(contributors)
+        .subspan(first_contributor[payload], first_contributor[payload + 1] - first_contributor[payload]);
+  }
+  /// Appends a payload. O(its length); O(payloads) where it is the first with contributors.
+  void add(std::span<const ChunkId> carried, std::span<const std::uint32_t> stated = {});
 };
 
 struct StorageParts;  // storage/storage_parts.hpp

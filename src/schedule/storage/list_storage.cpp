@@ -102,7 +102,8 @@ class ListStorage final : public ScheduleStorage {
   std::size_t memory_bytes() const override {
     return sizeof(*this) + bytes_of(columns_.link) + bytes_of(columns_.chunk) + bytes_of(columns_.start) +
            bytes_of(columns_.stage) + bytes_of(columns_.message) + bytes_of(columns_.destination) +
-           bytes_of(segment_begin_) + bytes_of(payloads_.first) + bytes_of(payloads_.chunks);
+           bytes_of(segment_begin_) + bytes_of(payloads_.first) + bytes_of(payloads_.chunks) +
+           bytes_of(payloads_.first_contributor) + bytes_of(payloads_.contributors);
   }
 
  private:

@@ -50,7 +50,7 @@ class RecordBlock {
   std::size_t size_ = 0;
 };
 
-/// The digest of the lists of chunks, each preceded by its length.
+/// The digest of the lists of chunks, each preceded by its length, and where contributors are stated of theirs.
 std::uint64_t digest_of(const Payloads& payloads, std::uint64_t digest) {
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     const auto chunks = payloads.of(i);
@@ -60,6 +60,11 @@ std::uint64_t digest_of(const Payloads& payloads, std::uint64_t digest) {
     };
     put(static_cast<std::uint32_t>(chunks.size()));
     for (const ChunkId chunk : chunks) put(chunk.value());
+    if (payloads.states_contributors()) {
+      const auto contributors = payloads.contributors_of(i);
+      put(static_cast<std::uint32_t>(contributors.size()));
+      for (const std::uint32_t rank : contributors) put(rank);
+    }
     digest = digest64(record, digest);
   }
   return digest;
@@ -78,6 +83,14 @@ SimTime last_started_arrival(const Instance& instance, const Schedule& schedule)
 }
 
 }  // namespace
+
+void Payloads::add(std::span<const ChunkId> carried, std::span<const std::uint32_t> stated) {
+  if (!stated.empty() && first_contributor.empty()) first_contributor.assign(first.size(), 0);
+  chunks.insert(chunks.end(), carried.begin(), carried.end());
+  first.push_back(chunks.size());
+  contributors.insert(contributors.end(), stated.begin(), stated.end());
+  if (!first_contributor.empty()) first_contributor.push_back(contributors.size());
+}
 
 void ScheduleStorage::read_uses(LinkId /*link*/, std::vector<LinkUse>& uses) const { uses.clear(); }
 

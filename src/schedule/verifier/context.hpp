@@ -27,6 +27,9 @@ enum class TakenAlong : std::uint8_t {
   whole,  ///< only what has arrived whole, as if the switch stored and forwarded
 };
 
+/// No payload: the contributors of a sum are not stated.
+constexpr std::uint32_t kNotStated = ~std::uint32_t{0};
+
 /// Borrowed inputs of one verification and the table of hop times.
 class Context {
  public:
@@ -39,7 +42,8 @@ class Context {
   [[nodiscard]] Occupancy occupancy() const { return occupancy_; }
 
   [[nodiscard]] bool link_exists(const Send& send) const { return send.link.index() < topology_.links(); }
-  /// Whether the chunk exists, or the payload is valid: chunks that exist, increasing, all of one group.
+  /// Whether the chunk exists, or the payload is valid: chunks that exist, increasing, all of one group; contributors,
+  /// increasing, of that group.
   [[nodiscard]] bool chunk_exists(const Send& send) const {
     return send.chunk.index() < collective_.chunks() ||
            (carries_payload(send) && payload_of(send) < size_of_payload_.size() &&
@@ -52,6 +56,17 @@ class Context {
   /// The chunks that the send carries. `send` must outlive the span; its ids must exist.
   [[nodiscard]] std::span<const ChunkId> chunks(const Send& send) const {
     return carries_payload(send) ? payloads_->of(payload_of(send)) : std::span(&send.chunk, 1);
+  }
+
+  /// Whether some sums state their contributors.
+  [[nodiscard]] bool states_contributors() const { return payloads_ != nullptr && payloads_->states_contributors(); }
+  /// The payloads; nullptr if every send carries one chunk.
+  [[nodiscard]] const Payloads* payloads() const { return payloads_; }
+  /// The payload whose contributors the send states; kNotStated if it states none.
+  [[nodiscard]] std::uint32_t stated_by(const Send& send) const {
+    if (!states_contributors() || !carries_payload(send)) return kNotStated;
+    const auto payload = payload_of(send);
+    return payloads_->contributors_of(payload).empty() ? kNotStated : static_cast<std::uint32_t>(payload);
   }
 
   /// Both ids must exist.
@@ -93,8 +108,8 @@ class Context {
   [[nodiscard]] std::size_t size_class(const Send& send) const {
     return carries_payload(send) ? size_of_payload_[payload_of(send)] : collective_.size_class(send.chunk);
   }
-  [[nodiscard]] bool fits(std::span<const ChunkId> payload) const;
-  void add_payload(std::span<const ChunkId> payload);
+  [[nodiscard]] bool fits(std::span<const ChunkId> payload, std::span<const std::uint32_t> contributors) const;
+  void add_payload(std::span<const ChunkId> payload, std::span<const std::uint32_t> contributors);
 
   const Topology& topology_;
   const Collective& collective_;

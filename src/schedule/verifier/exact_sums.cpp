@@ -34,34 +34,39 @@ class ExactSums final : public Sums {
       words += members * collective_.chunks_in(GroupId::at(g)) * words_for(members);
     }
     dense_.assign(words, 0);
+    add_stated();
     for (std::size_t c = 0; c < collective_.chunks(); ++c)
       for (const NpuId member : members_of(ChunkId::at(c)))
         if (collective_.contributes(member, ChunkId::at(c))) {
           const auto rank = *collective_.rank_in(collective_.group_of(ChunkId::at(c)), member);
           find(vertex_of(member), ChunkId::at(c))[rank / 64] |= std::uint64_t{1} << (rank % 64);
         }
-    snapshots_.emplace_back();  // payload 0: nothing
+    fixed_ = stated_.size();
+    snapshots_.resize(1 + fixed_);  // 0: nothing; then the stated sums, of which many may be under way
+    for (std::size_t payload = 0; payload < fixed_; ++payload)
+      snapshots_[1 + payload].stated = static_cast<std::uint32_t>(payload);
   }
 
-  TakenSum take(VertexId vertex, ChunkId chunk) override {
+  TakenSum take(VertexId vertex, ChunkId chunk, std::uint32_t stated) override {
     const SumRole role = sum_role(context_.topology(), vertex);
-    if (role == SumRole::queues) return take_from_queue(vertex, chunk);
+    if (role == SumRole::queues) return take_from_queue(vertex, chunk, stated);
     const auto sum = find(vertex, chunk);
     if (count(sum) == 0) return {drained_.contains(holding_key(vertex, chunk)) ? Take::spent : Take::nothing, 0};
-    const TakenSum taken{Take::held, keep(Words(sum.begin(), sum.end()))};
+    if (stated != kNotStated) return take_stated(vertex, chunk, sum, stated);
+    const TakenSum taken{Take::held, keep({Words(sum.begin(), sum.end()), kNotStated})};
     if (role == SumRole::drains) drain(vertex, chunk, sum);
     return taken;
   }
 
   Merged deliver(VertexId vertex, ChunkId chunk, std::uint32_t payload) override {
-    Words words = std::move(snapshots_[payload]);
-    release(payload);
-    if (words.empty()) return {.nothing = true};
+    Snapshot arrived = release(payload);
+    if (arrived.nothing()) return {.nothing = true};
     if (sum_role(context_.topology(), vertex) == SumRole::queues) {
-      queues_[holding_key(vertex, chunk)].push_back(std::move(words));
+      queues_[holding_key(vertex, chunk)].push_back(std::move(arrived));
       return {};
     }
     const auto sum = find_or_make(vertex, chunk);
+    const Words& words = set_of(arrived);
     Merged merged;
     for (std::size_t w = 0; w < words.size(); ++w) {
       if (const auto both = sum[w] & words[w]; both != 0 && !merged.twice.exists())
@@ -69,6 +74,7 @@ class ExactSums final : public Sums {
       sum[w] |= words[w];
     }
     merged.complete = count(sum) == members_of(chunk).size();
+    if (!stated_.empty()) remember(vertex, chunk, std::move(arrived));
     return merged;
   }
 
@@ -101,11 +107,8 @@ class ExactSums final : public Sums {
       const auto vertex = VertexId(static_cast<std::uint32_t>(key >> 32));
       const auto chunk = ChunkId(static_cast<std::uint32_t>(key));
       const auto owned = find(vertex_of(collective_.owner(chunk)), chunk);
-      const bool lacked = std::any_of(sums.begin(), sums.end(), [&](const Words& words) {
-        for (std::size_t w = 0; w < words.size(); ++w)
-          if ((words[w] & ~owned[w]) != 0) return true;
-        return false;
-      });
+      const bool lacked =
+          std::any_of(sums.begin(), sums.end(), [&](const Snapshot& sum) { return !within(set_of(sum), owned); });
       if (lacked) result.push_back({vertex, chunk, sums.size()});
     }
     std::sort(result.begin(), result.end(),
@@ -114,6 +117,76 @@ class ExactSums final : public Sums {
   }
 
  private:
+  /// A sum under way or in a queue: its own set, or that of a payload which states it.
+  struct Snapshot {
+    Words words;
+    std::uint32_t stated = kNotStated;
+    [[nodiscard]] bool nothing() const { return words.empty() && stated == kNotStated; }
+  };
+
+  [[nodiscard]] const Words& set_of(const Snapshot& sum) const {
+    return sum.stated == kNotStated ? sum.words : stated_[sum.stated];
+  }
+  static bool within(std::span<const std::uint64_t> inner, std::span<const std::uint64_t> outer) {
+    for (std::size_t w = 0; w < inner.size(); ++w)
+      if ((inner[w] & ~outer[w]) != 0) return false;
+    return true;
+  }
+  static bool meet(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
+    for (std::size_t w = 0; w < a.size(); ++w)
+      if ((a[w] & b[w]) != 0) return true;
+    return false;
+  }
+
+  /// The sets that payloads state, by payload; empty sets of those that state none, or do not fit.
+  void add_stated() {
+    if (!context_.states_contributors()) return;
+    const Payloads& payloads = *context_.payloads();
+    stated_.resize(payloads.size());
+    for (std::size_t payload = 0; payload < payloads.size(); ++payload) {
+      const auto contributors = payloads.contributors_of(payload);
+      const Send carrier{SimTime::zero(), LinkId::none(), ChunkId::at(collective_.chunks() + payload)};
+      if (contributors.empty() || !context_.chunk_exists(carrier)) continue;
+      stated_[payload].assign(words_for(members_of(payloads.of(payload).front()).size()), 0);
+      for (const std::uint32_t rank : contributors) stated_[payload][rank / 64] |= std::uint64_t{1} << (rank % 64);
+    }
+  }
+
+  /// Remembers a sum that has arrived.
+  void remember(VertexId vertex, ChunkId chunk, Snapshot arrived) {
+    if (arrived.stated == kNotStated) {
+      arrived.stated = static_cast<std::uint32_t>(stated_.size());
+      stated_.push_back(std::move(arrived.words));
+    }
+    parts_[holding_key(vertex, chunk)].push_back(arrived.stated);
+  }
+
+  /// Whether the vertex, which has `sum`, can form the set from sums that it has.
+  [[nodiscard]] bool can_form(VertexId vertex, ChunkId chunk, std::span<const std::uint64_t> sum,
+                              const Words& set) const {
+    if (!within(set, sum)) return false;
+    if (within(sum, set)) return true;
+    if (context_.topology().is_npu(vertex) && count(set) == 1)
+      if (const auto rank = collective_.rank_in(collective_.group_of(chunk), npu_of(vertex));
+          rank && ((set[*rank / 64] >> (*rank % 64)) & 1U) != 0)
+        return true;
+    const auto parts = parts_.find(holding_key(vertex, chunk));
+    return parts == parts_.end() || std::ranges::none_of(parts->second, [&](std::uint32_t part) {
+             return meet(stated_[part], set) && !within(stated_[part], set);
+           });
+  }
+
+  TakenSum take_stated(VertexId vertex, ChunkId chunk, std::span<std::uint64_t> sum, std::uint32_t stated) {
+    const Words& set = stated_[stated];
+    if (!can_form(vertex, chunk, sum, set)) return {Take::nothing, 0};
+    if (sum_role(context_.topology(), vertex) == SumRole::drains) {
+      for (std::size_t w = 0; w < set.size(); ++w) sum[w] &= ~set[w];
+      std::erase_if(parts_[holding_key(vertex, chunk)], [&](std::uint32_t part) { return within(stated_[part], set); });
+      drained_.insert(holding_key(vertex, chunk));
+    }
+    return {Take::held, 1 + stated};
+  }
+
   std::span<const NpuId> members_of(ChunkId chunk) const {
     return collective_.groups()[collective_.group_of(chunk).index()].members;
   }
@@ -155,12 +228,18 @@ class ExactSums final : public Sums {
     return total;
   }
 
-  TakenSum take_from_queue(VertexId vertex, ChunkId chunk) {
+  /// The first sum of a switch's queue, or the first with the stated contributors.
+  TakenSum take_from_queue(VertexId vertex, ChunkId chunk, std::uint32_t stated) {
     const auto key = holding_key(vertex, chunk);
     const auto queue = queues_.find(key);
     if (queue == queues_.end()) return {drained_.contains(key) ? Take::spent : Take::nothing, 0};
-    const TakenSum taken{Take::held, keep(std::move(queue->second.front()))};
-    queue->second.pop_front();
+    auto& sums = queue->second;
+    const auto first = stated == kNotStated ? sums.begin() : std::ranges::find_if(sums, [&](const Snapshot& sum) {
+      return set_of(sum) == stated_[stated];
+    });
+    if (first == sums.end()) return {Take::nothing, 0};
+    const TakenSum taken{Take::held, keep(std::move(*first))};
+    sums.erase(first);
     if (queue->second.empty()) queues_.erase(queue);
     drained_.insert(key);
     return taken;
@@ -168,22 +247,25 @@ class ExactSums final : public Sums {
 
   void drain(VertexId vertex, ChunkId chunk, std::span<std::uint64_t> sum) {
     std::fill(sum.begin(), sum.end(), 0);
+    parts_.erase(holding_key(vertex, chunk));
     drained_.insert(holding_key(vertex, chunk));
   }
 
-  std::uint32_t keep(Words words) {
+  std::uint32_t keep(Snapshot sum) {
     if (free_.empty()) {
-      snapshots_.push_back(std::move(words));
+      snapshots_.push_back(std::move(sum));
       return static_cast<std::uint32_t>(snapshots_.size() - 1);
     }
     const auto payload = free_.back();
     free_.pop_back();
-    snapshots_[payload] = std::move(words);
+    snapshots_[payload] = std::move(sum);
     return payload;
   }
 
-  void release(std::uint32_t payload) {
-    if (payload != 0) free_.push_back(payload);
+  Snapshot release(std::uint32_t payload) {
+    if (payload <= fixed_) return snapshots_[payload];
+    free_.push_back(payload);
+    return std::move(snapshots_[payload]);
   }
 
   const Context& context_;
@@ -191,9 +273,13 @@ class ExactSums final : public Sums {
   std::vector<std::size_t> group_begin_;  ///< where each group's sets begin in dense_
   Words dense_;                           ///< group, chunk, rank
   std::unordered_map<std::uint64_t, Words> relays_;
-  std::unordered_map<std::uint64_t, std::deque<Words>> queues_;
+  std::unordered_map<std::uint64_t, std::deque<Snapshot>> queues_;
   std::unordered_set<std::uint64_t> drained_;  ///< switches that have sent a sum away
-  std::vector<Words> snapshots_;               ///< sums under way, by payload
+  std::vector<Words> stated_;                  ///< sets that payloads state, then others that have arrived
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> parts_;  ///< what has arrived, in stated_; empty where
+                                                                         ///< no payload states contributors
+  std::vector<Snapshot> snapshots_;                                      ///< sums under way, by payload
+  std::size_t fixed_ = 0;                                                ///< snapshots of stated sums
   std::vector<std::uint32_t> free_;
 };
 
@@ -203,12 +289,18 @@ std::size_t exact_sums_bytes(const Context& context, const InTreeReport& report)
   const auto& collective = context.collective();
   std::size_t dense = 0;
   std::size_t widest = 0;
+  std::size_t pairs = 0;
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
     const auto members = collective.groups()[g].members.size();
     widest = std::max(widest, words_for(members));
     dense += members * collective.chunks_in(GroupId::at(g)) * words_for(members);
+    pairs += members * collective.chunks_in(GroupId::at(g));
   }
-  return dense * 8 + (report.relay_sums + report.peak_in_flight) * (widest * 8 + kMapEntryBytes);
+  const std::size_t needed = dense * 8 + (report.relay_sums + report.peak_in_flight) * (widest * 8 + kMapEntryBytes);
+  if (!context.states_contributors()) return needed;
+  // The sets of payloads, and the numbers of those that have arrived: their lists double as they grow.
+  return needed + context.payloads()->size() * (widest * 8 + sizeof(Words)) +
+         std::min(report.arrivals, pairs) * kMapEntryBytes + report.arrivals * 2 * sizeof(std::uint32_t);
 }
 
 std::unique_ptr<Sums> make_exact_sums(const Context& context) { return std::make_unique<ExactSums>(context); }

@@ -74,7 +74,7 @@ class InTreeCheck {
         passing_(context),
         paths_(context),
         sent_(context.topology().npus(), context.collective().chunks()) {
-    report_.holds = true;
+    report_.holds = !context.states_contributors();  // the rule speaks of sums of all that a vertex has
     report_.sums = std::move(sums);
   }
 
@@ -129,6 +129,7 @@ class InTreeCheck {
 
   void arrive(const Arrival& arrival, ChunkId chunk) {
     --in_flight_;
+    ++report_.arrivals;
     const VertexId vertex = context_.target(arrival.send);
     if (auto& sum = report_.sums[chunk.index()]; vertex == vertex_of(sum.root)) {
       sum.complete_at = arrival.time;  // arrivals come in time order

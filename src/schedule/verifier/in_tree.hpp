@@ -42,6 +42,7 @@ struct InTreeReport {
   std::vector<RootedSum> sums;     ///< per chunk
   std::size_t relay_sums = 0;      ///< (vertex, chunk) pairs that had a sum without contributing, for memory plans
   std::size_t peak_in_flight = 0;  ///< most partial sums under way or waiting in switches at once, for memory plans
+  std::size_t arrivals = 0;        ///< of partial sums
 };
 
 /// Replays the partial sums of `schedule`. O(sends log lanes) time, npus * chunks / 8 bytes and 16 per chunk.

@@ -12,7 +12,7 @@ namespace {
 
 class NoSums final : public Sums {
  public:
-  TakenSum take(VertexId, ChunkId) override { return {Take::nothing, 0}; }
+  TakenSum take(VertexId, ChunkId, std::uint32_t) override { return {Take::nothing, 0}; }
   Merged deliver(VertexId, ChunkId, std::uint32_t) override { return {.nothing = true}; }
   bool take_complete(VertexId, ChunkId) override { return false; }
   bool has_partial(VertexId, ChunkId) const override { return false; }
@@ -23,7 +23,7 @@ class InTreeSums final : public Sums {
  public:
   InTreeSums(const Context& context, std::vector<RootedSum> rooted) : context_(context), rooted_(std::move(rooted)) {}
 
-  TakenSum take(VertexId, ChunkId) override { return {}; }
+  TakenSum take(VertexId, ChunkId, std::uint32_t) override { return {}; }
   Merged deliver(VertexId vertex, ChunkId chunk, std::uint32_t) override {
     return {.complete = is_root(vertex, chunk) && --rooted_[chunk.index()].parts == 0};
   }
@@ -49,7 +49,9 @@ class AssumedSums final : public Sums {
  public:
   explicit AssumedSums(const Collective& collective) : collective_(collective) {}
 
-  TakenSum take(VertexId, ChunkId chunk) override { return has_sum(chunk) ? TakenSum{} : TakenSum{Take::nothing, 0}; }
+  TakenSum take(VertexId, ChunkId chunk, std::uint32_t) override {
+    return has_sum(chunk) ? TakenSum{} : TakenSum{Take::nothing, 0};
+  }
   Merged deliver(VertexId, ChunkId, std::uint32_t) override { return {}; }
   bool take_complete(VertexId, ChunkId chunk) override { return has_sum(chunk); }
   bool has_partial(VertexId, ChunkId chunk) const override { return has_sum(chunk); }

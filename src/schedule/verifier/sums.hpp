@@ -37,8 +37,9 @@ struct StuckSum {
 class Sums {
  public:
   virtual ~Sums() = default;
-  /// A partial sum starts to be sent from `vertex`.
-  virtual TakenSum take(VertexId vertex, ChunkId chunk) = 0;
+  /// A partial sum starts to be sent from `vertex`: all that it has summed, or the contributors that the payload
+  /// `stated` states (kNotStated: none), which it must hold as disjoint sums.
+  virtual TakenSum take(VertexId vertex, ChunkId chunk, std::uint32_t stated) = 0;
   /// It arrives at `vertex` and is added there.
   virtual Merged deliver(VertexId vertex, ChunkId chunk, std::uint32_t payload) = 0;
   /// A vertex sends its own sum as a final value. Returns whether it is complete. A switch that cannot copy loses it.
@@ -64,11 +65,17 @@ class Sums {
 // Each sum is the set of ranks whose contributions are in it, one bit per member of the chunk's group. A send takes a
 // snapshot of its source's set, and its arrival merges the snapshot; two sets that meet must be disjoint. Members' sets
 // lie in one dense array; those of relays, switches and sums under way are allocated when they occur.
+//
+// A send that states its contributors takes these. What has arrived at a vertex is disjoint, else it has been reported.
+// So the vertex can form the stated sum exactly if it has all contributors and every sum that arrived, like its own
+// contribution, lies within the stated set or outside it. Where some send states its contributors, the sums that have
+// arrived are remembered: a number for each.
 
 /// Bytes that exact sums take, from the counts of a first pass. O(groups).
 [[nodiscard]] std::size_t exact_sums_bytes(const Context& context, const InTreeReport& report);
 
-/// O(members^2 * chunks / 8) bytes; each send and arrival O(members / 64).
+/// O(members^2 * chunks / 8) bytes; each send and arrival O(members / 64), a send that states neither its own
+/// contribution nor all that its source has times the sums that have arrived there.
 [[nodiscard]] std::unique_ptr<Sums> make_exact_sums(const Context& context);
 
 }  // namespace tenex::verifier

@@ -100,7 +100,7 @@ class EventChecks {
     }
     std::uint32_t payload = step.payload;
     if (step.takes) {
-      payload = context_.carries_payload(send) ? take_all(send) : take(send);
+      payload = context_.carries_payload(send) ? take_all(send) : take(send, kNotStated);
       if (send.message.exists()) paths_.carry(send.message, payload);
     }
     return step.unpacks ? std::optional(payload) : std::nullopt;
@@ -171,10 +171,11 @@ class EventChecks {
     }
     const std::uint32_t bag = free_bags_.back();
     free_bags_.pop_back();
+    const std::uint32_t stated = context_.stated_by(send);
     Send part = send;
     for (std::size_t i = 0; const ChunkId chunk : context_.chunks(send)) {
       part.chunk = chunk;
-      const std::uint32_t payload = take(part);
+      const std::uint32_t payload = take(part, stated);
       if (payload != 0 && bags_[bag].empty()) bags_[bag].resize(context_.chunks(send).size());
       if (payload != 0) bags_[bag][i] = payload;
       ++i;
@@ -182,8 +183,9 @@ class EventChecks {
     return bag;
   }
 
-  /// Checks that the source has what the send claims. Returns what the send takes along.
-  std::uint32_t take(const Send& send) {
+  /// Checks that the source has what the send claims. Returns what the send takes along. `stated`: the payload whose
+  /// contributors it states.
+  std::uint32_t take(const Send& send, std::uint32_t stated) {
     const VertexId source = context_.source(send);
     const auto unpack_part = [this](const Arrival& arrival) { unpack(arrival); };
     if (const auto early = passing_.hand_over(send, send.chunk, unpack_part)) {
@@ -191,12 +193,15 @@ class EventChecks {
       return 0;
     }
     if (send.stage == Stage::reduce) {
-      const TakenSum taken = sums_.take(source, send.chunk);
+      const TakenSum taken = sums_.take(source, send.chunk, stated);
       if (partial_) partial_->take(source, send.chunk);
       if (taken.what == Take::spent) report_spent(send);
       if (taken.what == Take::nothing)
-        findings_.add(Violation::source_lacks_chunk, send,
-                      [&] { return name(source) + " has no part of the chunk's sum"; });
+        findings_.add(Violation::source_lacks_chunk, send, [&] {
+          if (stated == kNotStated) return name(source) + " has no part of the chunk's sum";
+          return fmt::format("{} cannot make the sum of the stated contributors from the sums that it has",
+                             name(source));
+        });
       return taken.payload;
     }
     const Take what = holdings_.take(source, send.chunk);

@@ -285,21 +285,21 @@ class ReferenceSimulator {
              std::tuple(messages_[b].injected, messages_[b].message.source, b);
     });
     Payloads payloads;
-    std::map<std::vector<ChunkId>, std::size_t> known;
+    std::map<std::pair<std::vector<ChunkId>, std::vector<std::uint32_t>>, std::size_t> known;
     std::map<std::size_t, MessageId> ids;
     std::map<std::size_t, ChunkId> chunks;
     for (const auto index : order) {
       const auto& message = messages_[index].message;
       ids[index] = MessageId::at(ids.size());
       chunks[index] = message.chunk;
-      if (message.chunks == 1) continue;
+      const bool stated = message.stage == Stage::reduce && program_.states_contributors();
+      if (message.chunks == 1 && !stated) continue;
       std::vector<ChunkId> carried;
+      std::vector<std::uint32_t> contributors;
       program_.chunks_of(message, carried);
-      const auto [payload, is_new] = known.emplace(carried, known.size());
-      if (is_new) {
-        payloads.chunks.insert(payloads.chunks.end(), carried.begin(), carried.end());
-        payloads.first.push_back(payloads.chunks.size());
-      }
+      if (stated) program_.contributors_of(message, contributors);
+      const auto [payload, is_new] = known.emplace(std::pair(carried, contributors), known.size());
+      if (is_new) payloads.add(carried, contributors);
       chunks[index] = ChunkId::at(collective_.chunks() + payload->second);
     }
     std::vector<Send> sends;

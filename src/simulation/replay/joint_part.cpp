@@ -43,6 +43,18 @@ bool PlayingPart::sets_out(const Send& send, VertexId source) {
   return true;
 }
 
+/// Whether a sum is stated to be the contribution of its source alone, which waits for nothing. Other sums wait for all
+/// that their source receives.
+bool PlayingPart::is_own_input(ChunkId chunk, VertexId source) const {
+  const auto* payloads = given_.payloads();
+  if (payloads == nullptr || chunk.index() < collective_.chunks() || !topology_.is_npu(source)) return false;
+  const auto payload = chunk.index() - collective_.chunks();
+  const auto contributors = payloads->contributors_of(payload);
+  if (contributors.size() != 1) return false;
+  const auto group = collective_.group_of(payloads->of(payload).front());
+  return collective_.groups()[group.index()].members[contributors.front()] == npu_of(source);
+}
+
 void PlayingPart::note(const Send& send) {
   const auto source = topology_.source(send.link);
   const auto target = topology_.target(send.link);
@@ -51,8 +63,9 @@ void PlayingPart::note(const Send& send) {
   if ((taken && !topology_.is_npu(source)) || (unpacked && !topology_.is_npu(target)))
     problem_ = "a switch takes part in it";
   if (send.stage != Stage::reduce || !problem_.empty()) return;
+  const bool own = is_own_input(send.chunk, source);
   for (const auto chunk : carried_.of(send.chunk)) {
-    if (taken) {
+    if (taken && !own) {
       auto& word = slots_.word(npu_of(source), chunk);
       if ((word & JointSlots::kSendsSum) != 0) problem_ = "its sums do not travel in trees";
       word |= JointSlots::kSendsSum;
@@ -88,6 +101,7 @@ bool PlayingPart::is_ready(LinkId link) {
     }
   }
   const auto stage = sends_.stage_of(position);
+  if (stage == Stage::reduce && is_own_input(sends_.chunk[position], topology_.source(link))) return true;
   const auto chunks = carried_.of(sends_.chunk[position]);
   return std::ranges::all_of(chunks, [&](ChunkId chunk) { return has_chunk(stage, link, chunk); });
 }

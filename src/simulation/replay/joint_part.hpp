@@ -74,6 +74,7 @@ class PlayingPart {
  private:
   void note(const Send& send);
   [[nodiscard]] bool sets_out(const Send& send, VertexId source);
+  [[nodiscard]] bool is_own_input(ChunkId chunk, VertexId source) const;
   [[nodiscard]] bool has_chunk(Stage stage, LinkId link, ChunkId chunk);
   void arrive(LinkId link, SimTime now);
   void unpack(Stage stage, ChunkId chunk, NpuId npu, SimTime now);
