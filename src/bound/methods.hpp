@@ -32,6 +32,9 @@ template <Direction direction>
 [[nodiscard]] std::optional<SimTime> boxes_bound(const BoundProblem& problem);
 /// What must leave NPUs that start late needs its time from then on.
 [[nodiscard]] std::optional<SimTime> late_start_bound(const BoundProblem& problem);
+/// Every NPU's links deliver the contributions that it needs (or spread what it has), of which early (late) sends carry
+/// few.
+[[nodiscard]] std::optional<SimTime> hops_bound(const BoundProblem& problem);
 /// All-Reduce without overlap: bound of the reduction plus bound of the gather.
 [[nodiscard]] std::optional<SimTime> sum_of_parts_bound(const BoundProblem& problem);
 

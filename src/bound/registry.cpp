@@ -124,6 +124,11 @@ const std::vector<BoundMethod>& bound_methods() {
        "All-Reduce: the links that leave boxes of NPUs, joined by faster links or below the same switches, carry what "
        "must cross",
        boxes_bound},
+      {.name = "hops",
+       .description = "what arrives at an NPU early brings the contributions of few, what leaves it late reaches few",
+       .compute = of_groups<hops_bound>,
+       .one_for_all = true,
+       .searches_paths = true},
   };
   return methods;
 }
