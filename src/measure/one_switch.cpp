@@ -81,7 +81,8 @@ std::string text_of(const Fit& fit, const FitOptions& options, std::size_t ranks
   auto out = exchange::machine_head({}, options.name.empty() ? "fitted" : options.name,
                                     fmt::format("fitted by tenex from {}; licence: that of the logs", places_of(fit)),
                                     remarks);
-  out += fmt::format("# NPUs: the ranks of the logs\nnpus = {}\n\n[[switches]]\nforwarding = \"cut_through\"\n", ranks);
+  out += fmt::format("# NPUs: the ranks of the logs\nnpus = {}\n\n[[switches]]\nforwarding = \"virtual_cut_through\"\n",
+                     ranks);
   const auto half = static_cast<std::int64_t>(std::llround(alpha.value.value * kMicro / 2));
   std::string pairs;
   for (std::size_t i = 0; i < ranks; ++i) pairs += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", i, ranks);

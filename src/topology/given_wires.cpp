@@ -26,7 +26,7 @@ GivenWires::GivenWires(const Topology& network) : network_(network) {
     for (auto& path : paths_of(pair)) paths_[network.source(path.front())].push_back(std::move(path));
   for (auto& [holder, paths] : paths_) {
     std::ranges::sort(paths);
-    paths.erase(std::ranges::unique(paths).begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   }
 }
 

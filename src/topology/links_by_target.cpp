@@ -20,9 +20,9 @@ LinksByTarget::LinksByTarget(const Topology& topology)
 
 std::span<const LinkId> LinksByTarget::between(VertexId from, VertexId to) const {
   const auto row = std::span(targets_).subspan(begin_[from.index()], begin_[from.index() + 1] - begin_[from.index()]);
-  const auto found = std::ranges::equal_range(row, to);
-  const auto first = begin_[from.index()] + static_cast<std::size_t>(found.begin() - row.begin());
-  return std::span(links_).subspan(first, found.size());
+  const auto [first, end] = std::equal_range(row.begin(), row.end(), to);
+  return std::span(links_).subspan(begin_[from.index()] + static_cast<std::size_t>(first - row.begin()),
+                                   static_cast<std::size_t>(end - first));
 }
 
 }  // namespace tenex

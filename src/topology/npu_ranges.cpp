@@ -13,7 +13,7 @@ NpuRanges::NpuRanges(std::span<const Entry> entries) {
     starts_.push_back(entry.last_row + 1);
   }
   std::ranges::sort(starts_);
-  starts_.erase(std::ranges::unique(starts_).begin(), starts_.end());
+  starts_.erase(std::unique(starts_.begin(), starts_.end()), starts_.end());
   const auto group_of = [&](std::uint32_t row) {
     return static_cast<std::size_t>(std::ranges::lower_bound(starts_, row) - starts_.begin());
   };

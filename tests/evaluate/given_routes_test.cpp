@@ -32,7 +32,6 @@ bandwidth = "100MB/s"
 alpha = "0s"
 pairs = [[2, 4], [3, 4]]
 )";
-constexpr std::string_view kRoute = "[[route]]\nfrom = \"0..1\"\nto = \"0..1\"\nthrough = [";
 
 class RowsOfGivenRoutes : public ::testing::Test {
  protected:
