@@ -1,4 +1,5 @@
-// Binomial trees: Broadcast, Reduce, Gather and Scatter in ceil(log2 n) steps, for any n and any root.
+// Binomial trees: Broadcast, Reduce, Gather and Scatter in ceil(log2 n) steps, for any n and any root; All-Reduce as a
+// Reduce to rank 0 and a Broadcast from there, twice as many steps.
 //
 // Ranks count from the root on. The parent of rank r is r without its lowest set bit 2^s, so that the subtree of r is
 // the 2^s ranks from r on, as far as they exist. Gather and Reduce go up: an NPU sends to its parent when all of its
@@ -6,10 +7,11 @@
 // subtree first. In Gather and Scatter a message carries the chunks of a whole subtree. The chunks with the same k are
 // one slice; slices are pipelined.
 //
-// Encoding: upward one count of arrived children per NPU and slice, downward nothing. A message of Gather or Scatter is
-// named by the chunk of its subtree's first rank. Source: Thakur et al., "Optimization of collective communication
-// operations in MPICH", 2005 (gather, scatter, broadcast, reduce); Chan et al., "Collective communication: theory,
-// practice, and experience", 2007 (the minimum-spanning-tree algorithms).
+// Encoding: an All-Reduce is a forest of one tree (forest.hpp). Else upward one count of arrived children per NPU and
+// slice, downward nothing. A message of Gather or Scatter is named by the chunk of its subtree's first rank. Source:
+// Thakur et al., "Optimization of collective communication operations in MPICH", 2005 (gather, scatter, broadcast,
+// reduce); Chan et al., "Collective communication: theory, practice, and experience", 2007 (the minimum-spanning-tree
+// algorithms).
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -18,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithm/forest.hpp"
 #include "algorithm/seats.hpp"
 #include "algorithm/textbook.hpp"
 
@@ -148,17 +151,29 @@ class BinomialProgram final : public Program {
   BinomialTrees trees_;
 };
 
+/// The tree of ranks 0 .. members - 1, in which the largest subtrees are served first.
+std::shared_ptr<const Forest> binomial_tree(std::uint32_t members) {
+  Tree tree;
+  for (std::uint32_t rank = members; rank-- > 1;) tree.edges.push_back({rank & (rank - 1), rank});
+  return std::make_shared<const Forest>(members, std::vector{tree}, equal_shares(members, 1));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Program>> make_binomial(const Topology& topology, const Collective& collective,
                                                      const AlgorithmOptions& /*options*/) {
   if (auto fits = check_fits("binomial", topology, collective); !fits) return fits.errors();
-  return std::shared_ptr<const Program>(std::make_shared<BinomialProgram>(collective));
+  if (collective.kind() != CollectiveKind::all_reduce)
+    return std::shared_ptr<const Program>(std::make_shared<BinomialProgram>(collective));
+  std::vector<std::shared_ptr<const Forest>> forests;
+  for (const auto& group : collective.groups())
+    forests.push_back(binomial_tree(static_cast<std::uint32_t>(group.members.size())));
+  return make_forest(collective, std::move(forests));
 }
 
 ProgramSizes sizes_of_binomial(const ProgramScale& scale) {
   // The subtrees of n ranks have n/2 chunks in each of log2 n steps.
-  const double messages = scale.slices;
+  const double messages = scale.passes * scale.slices;
   return {messages, messages * scale.pair_hops, messages * doubling_steps(scale.members) / 2};
 }
 

@@ -38,8 +38,8 @@ const std::vector<Algorithm>& algorithms() {
   constexpr std::string_view in_stage = "an NPU's chunks in one stage";
   constexpr std::string_view begun = "an NPU's chunks in one stage, of those that begin in one dimension";
   constexpr std::string_view in_dimension = "an NPU's chunks in one dimension";
-  constexpr std::size_t most_for_trees = 256;  // for candidates()
-  constexpr std::size_t none = 0;
+  constexpr std::size_t most_for_trees = 256;   // for candidates()
+  constexpr std::size_t most_for_inputs = 128;  // their checks keep what each NPU has of each chunk from each other one
   static const std::vector<Algorithm> table = completed({
       {{.name = "ring",
         .description = "every chunk goes both ways round the group, each way about half of it",
@@ -168,7 +168,7 @@ const std::vector<Algorithm>& algorithms() {
       {{.name = "binomial",
         .description = "a binomial tree from the root; the chunks of a subtree go as one message",
         .source = "Thakur et al., Optimization of collective communication operations in MPICH, 2005",
-        .collectives = Kinds{broadcast, reduce, gather, scatter}},
+        .collectives = Kinds{broadcast, reduce, gather, scatter, ar}},
        {.make = make_binomial, .sizes = sizes_of_binomial, .single_chunks = false}},
       {{.name = "rings",
         .description = "Hamiltonian cycles packed on the machine, each with its share of the chunks, one way",
@@ -188,7 +188,7 @@ const std::vector<Algorithm>& algorithms() {
        {.make = make_one_shot,
         .sizes = sizes_of_one_shot,
         .single_chunks = false,
-        .candidate_npus = none,
+        .candidate_npus = most_for_inputs,
         .states_contributors = true}},
       {{.name = "one_shot_per_dimension",
         .description = "one-shot in each dimension of a shape in turn, for small sizes",
@@ -200,8 +200,9 @@ const std::vector<Algorithm>& algorithms() {
         .single_chunks = false,
         .requirement = shape,
         .fits = fits_boxes,
-        .candidate_npus = none,
-        .states_contributors = true}},
+        .candidate_npus = most_for_inputs,
+        .states_contributors = true,
+        .plays_jointly = false}},
       {{.name = "recursive_doubling",
         .description = "whole sums are exchanged at distances that double, any number of NPUs, for small sizes",
         .source = "Thakur et al., Optimization of collective communication operations in MPICH, 2005; Ruefenacht et "
@@ -211,8 +212,9 @@ const std::vector<Algorithm>& algorithms() {
        {.make = make_recursive_doubling,
         .sizes = sizes_of_recursive_doubling,
         .single_chunks = false,
-        .candidate_npus = none,
-        .states_contributors = true}},
+        .candidate_npus = most_for_inputs,
+        .states_contributors = true,
+        .plays_jointly = false}},
   });
   return table;
 }

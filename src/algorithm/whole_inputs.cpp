@@ -79,15 +79,24 @@ ProgramResult make_recursive_doubling(const Topology& topology, const Collective
                     [&](std::size_t group) { return prime_factors(members_of(collective, group)); });
 }
 
-// A message lists all chunks of its slice, and its contributors: its source's block of ranks.
+namespace {
+
+/// `carried`: chunks in lists of all chunks of a slice, and contributors. A hop carries n chunks.
+ProgramSizes of_whole_inputs(const ProgramScale& scale, double messages, double hops, double carried) {
+  return {messages, hops, carried, hops * scale.members};
+}
+
+}  // namespace
+
 ProgramSizes sizes_of_one_shot(const ProgramScale& scale) {
   const double messages = scale.sends / scale.passes;
-  return {messages, messages * scale.pair_hops, messages + 2 * scale.slices};
+  return of_whole_inputs(scale, messages, messages * scale.pair_hops, messages + 2 * scale.slices);
 }
 
 ProgramSizes sizes_of_one_shot_per_dimension(const ProgramScale& scale) {
   const double messages = scale.slices * scale.dimension_steps;
-  return {messages, messages * scale.step_hops, scale.dimensions * scale.slices * (scale.members + 1)};
+  return of_whole_inputs(scale, messages, messages * scale.step_hops,
+                         scale.dimensions * scale.slices * (scale.members + 1));
 }
 
 ProgramSizes sizes_of_recursive_doubling(const ProgramScale& scale) {
@@ -98,7 +107,8 @@ ProgramSizes sizes_of_recursive_doubling(const ProgramScale& scale) {
   const bool doubles = !factors.empty() && factors.back() == 2;
   const double hops = doubles && scale.halving_hops ? scale.slices * *scale.halving_hops : messages * scale.pair_hops;
   // Blocks of ranks that have one sum: n of one, n/2 of two, ..., each with a list of all chunks.
-  return {messages, hops, 2 * scale.slices * scale.members + scale.slices * static_cast<double>(factors.size())};
+  return of_whole_inputs(scale, messages, hops,
+                         2 * scale.slices * scale.members + scale.slices * static_cast<double>(factors.size()));
 }
 
 }  // namespace tenex

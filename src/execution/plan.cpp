@@ -244,7 +244,9 @@ std::vector<SizedProgram> expected_programs(const PointSizes& sizes, std::vector
   }
   const double round = ring->hops / static_cast<double>(sizes.collective.members) * static_cast<double>(most.count());
   const double all_links = static_cast<double>(sizes.topology.links) / static_cast<double>(least.count());
-  std::erase_if(programs, [&](const SizedProgram& program) { return program.hops / all_links > round; });
+  std::erase_if(programs, [&](const SizedProgram& program) {
+    return std::max(program.hops, program.least_busy) / all_links > round;
+  });
   return programs;
 }
 

@@ -80,7 +80,7 @@ Work told_of_program(const DesignPoint& point, const PointSizes& sizes, bool rec
 }
 
 double weight_of_program(const DesignPoint& point, const PointSizes& sizes, bool records) {
-  const auto [messages, hops, carried] = deciding_sizes(point, sizes);
+  const auto [messages, hops, carried, least_busy] = deciding_sizes(point, sizes);
   const double tried = tries_all(point) ? 3 : 1;
   const double repeats = tried * (point.collective().kind == CollectiveKind::all_reduce ? 2 : 1);
   const Work links(WorkUnit::link, static_cast<double>(sizes.topology.links));

@@ -61,6 +61,7 @@ class ProgramRunner {
     full_.record_sends = aware && plan.records;
     compares_links_ = has_link_levels(topology_);
     keeps_links_ = options.link_loads;
+    plays_jointly_ = options.plays_jointly;
     full_.record_links = compares_links_ || keeps_links_;
     full_.record_arrivals = options.arrivals;
     full_.utilization_bins = aware ? options.utilization_bins : 0;
@@ -100,6 +101,7 @@ class ProgramRunner {
     auto able = candidates(topology_, collective_, settings_);
     if (collective_.kind() == CollectiveKind::all_reduce && !point_.collective().overlap)
       std::erase_if(able, [](const Algorithm* algorithm) { return !algorithm->reads.phases; });
+    if (plays_jointly_) std::erase_if(able, [](const Algorithm* algorithm) { return !algorithm->plays_jointly; });
     const Algorithm* best = nullptr;
     SimTime least;
     std::int64_t tried = 0;
@@ -239,6 +241,7 @@ class ProgramRunner {
   SimulationOptions quick_;  ///< records nothing: for times
   bool compares_links_ = false;
   bool keeps_links_ = false;
+  bool plays_jointly_ = false;
 };
 
 }  // namespace

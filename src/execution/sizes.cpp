@@ -319,7 +319,7 @@ std::vector<SizedProgram> sizes_of_programs(const DesignPoint& point, const Poin
   const double pieces = most_pieces(point);
   const auto sized = [&](const Algorithm& algorithm) -> SizedProgram {
     const ProgramSizes whole = algorithm.sizes(scale);
-    return {{whole.messages * pieces, whole.hops * pieces, whole.carried}, &algorithm};
+    return {{whole.messages * pieces, whole.hops * pieces, whole.carried, whole.least_busy}, &algorithm};
   };
   if (const auto* named = find_algorithm(point.algorithm)) return {sized(*named)};
   std::vector<SizedProgram> programs;

@@ -77,7 +77,9 @@ Result<VerifiedCollective> time_collective(const DesignPoint& point, std::shared
   const auto plan = plan_point(prepared, options.memory_limit_bytes, options.time_only);
   if (auto enough = check_memory(plan.bytes, options.memory_limit_bytes, "a collective of the iteration"); !enough)
     return enough.errors();
-  auto stream = run_collective(prepared, plan, options, cache);
+  auto running = options;
+  running.plays_jointly = keep_schedule;
+  auto stream = run_collective(prepared, plan, running, cache);
   if (!stream) return stream.errors();
 
   VerifiedCollective result;

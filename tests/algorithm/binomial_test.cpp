@@ -98,5 +98,24 @@ TEST(Binomial, BroadcastsAndReducesAlongTheSameTree) {
   EXPECT_EQ(up->messages(), 3U);
 }
 
+// 6 NPUs: 1 and 2 and 4 are children of 0, 3 of 2, 5 of 4. Sums go up, and come down to the largest subtrees first.
+TEST(Binomial, ReducesAndBroadcasts) {
+  const auto collective = support::collective(CollectiveKind::all_reduce, 6, bytes(6000));
+  const auto program = support::program_of("binomial", support::ring(6), collective);
+  EXPECT_EQ(program->messages(), 2U * 5);
+  EXPECT_EQ(program->message_sizes(), std::vector{6U});
+  const auto state = program->begin();
+  const auto up = [](std::uint32_t from, std::uint32_t to) { return message(from, to, 0, 6, Stage::reduce); };
+  const auto down = [](std::uint32_t from, std::uint32_t to) { return message(from, to, 0, 6); };
+  EXPECT_EQ(started(*state, 1), std::vector{up(1, 0)});
+  EXPECT_TRUE(started(*state, 2).empty());
+  EXPECT_EQ(triggered(*state, up(3, 2)), std::vector{up(2, 0)});
+  EXPECT_EQ(triggered(*state, up(5, 4)), std::vector{up(4, 0)});
+  EXPECT_TRUE(triggered(*state, up(1, 0)).empty());
+  EXPECT_TRUE(triggered(*state, up(2, 0)).empty());
+  EXPECT_EQ(triggered(*state, up(4, 0)), (std::vector{down(0, 4), down(0, 2), down(0, 1)}));
+  EXPECT_EQ(triggered(*state, down(0, 4)), std::vector{down(4, 5)});
+}
+
 }  // namespace
 }  // namespace tenex

@@ -77,8 +77,8 @@ TEST(AlgorithmRegistry, RefusesACollectiveThatTheAlgorithmIsNotDefinedFor) {
       EXPECT_TRUE(program.errors()[0].why.starts_with("it is defined for ")) << program.errors()[0].why;
       ++refused;
     }
-  // Of 12 collectives, direct does all, binomial and hierarchical 4, eight algorithms 3, bruck 2, and four trees one.
-  EXPECT_GE(refused, 2 * 8 + 8 * 9 + 10 + 4 * 11);
+  // Of 12 collectives, direct does all, binomial 5, hierarchical 4, eight algorithms 3, bruck 2, and seven one.
+  EXPECT_GE(refused, 7 + 8 + 8 * 9 + 10 + 7 * 11);
 }
 
 TEST(AlgorithmRegistry, RefusesWhatAnAlgorithmCannotDoAndSaysWhy) {
@@ -129,16 +129,21 @@ TEST(AlgorithmRegistry, OffersTheAlgorithmsThatFitAsCandidates) {
     return published(able);
   };
   using Names = std::vector<std::string_view>;
-  EXPECT_EQ(names("RI(4)_SW(2)", CollectiveKind::all_reduce),
-            (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "rhd", "dbt", "hierarchical",
-                   "blueconnect", "themis", "rings"}));
+  EXPECT_EQ(
+      names("RI(4)_SW(2)", CollectiveKind::all_reduce),
+      (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "rhd", "dbt", "hierarchical", "blueconnect",
+             "themis", "binomial", "rings", "one_shot", "one_shot_per_dimension", "recursive_doubling"}));
   // A topology without dimensions and with a number of NPUs that is no power of two.
   EXPECT_EQ(names("dragonfly(3,4)", CollectiveKind::all_reduce),
-            (Names{"ring", "ring_unidirectional", "direct", "dbt", "multitree", "blink", "rings"}));
+            (Names{"ring", "ring_unidirectional", "direct", "dbt", "multitree", "blink", "binomial", "rings",
+                   "one_shot", "recursive_doubling"}));
   EXPECT_EQ(names("mesh(3,4)", CollectiveKind::all_reduce),
             (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "dbt", "hierarchical", "blueconnect",
-                   "themis", "multitree", "tto", "blink", "rings"}));
-  EXPECT_EQ(names("FC(8)", CollectiveKind::all_reduce).size(), 13U) << "all but bruck and tto";
+                   "themis", "multitree", "tto", "blink", "binomial", "rings", "one_shot", "one_shot_per_dimension",
+                   "recursive_doubling"}));
+  EXPECT_EQ(names("FC(8)", CollectiveKind::all_reduce).size(), 17U) << "all but bruck and tto";
+  // Whole inputs are tried for up to 128 NPUs.
+  EXPECT_EQ(names("SW(129)", CollectiveKind::all_reduce).back(), "rings");
   // Trees are grown and rings packed for up to 256 NPUs.
   EXPECT_EQ(names("RI(257)", CollectiveKind::all_gather),
             (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "bruck", "hierarchical",

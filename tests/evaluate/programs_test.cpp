@@ -100,6 +100,26 @@ TEST(WholeInputs, TakeTheTimesByHand) {
   EXPECT_EQ(time_of_all_reduce("FC(3)_FC(2)", "6KB", "1", "one_shot_per_dimension"), 14'000'000);
 }
 
+// mi300x.toml: seven links of 64 GB/s and 700 ns. 8 KiB: 700 + 128 ns, which is proven to be the optimum; two hops take
+// 1,400 ns at least.
+TEST(WholeInputs, AreWhatAutoChoosesAtSmallSizes) {
+  for (const auto* algorithm : {"auto", "best"}) {
+    const auto row = row_of(point({{"topology", "FC(8)"},
+                                   {"collective", "all_reduce"},
+                                   {"algorithm", algorithm},
+                                   {"size", "8KiB"},
+                                   {"chunks", "1"},
+                                   {"alpha", "700ns"},
+                                   {"bandwidth", "64GB/s"}}));
+    ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+    EXPECT_EQ(row.chosen_algorithm, "one_shot") << algorithm;
+    EXPECT_EQ(row.collective_time_ps, 828'000);
+    EXPECT_EQ(row.bound_ps, 828'000);
+    EXPECT_EQ(row.bound_name, "hops");
+    EXPECT_EQ(row.verified, Verified::yes);
+  }
+}
+
 // A ring of 8 passes inputs on over NPUs, a mesh has NPUs that wait longer than others, and their partners are ahead.
 TEST(WholeInputs, AreVerifiedWhereverMessagesMeet) {
   for (const auto* algorithm : {"one_shot", "one_shot_per_dimension", "recursive_doubling"})

@@ -53,6 +53,7 @@ struct ProgramSizes {
   double messages = 0;
   double hops = 0;     ///< of all messages
   double carried = 0;  ///< chunks in the lists of those that messages carry, where they carry several; equal lists once
+  double least_busy = 0;  ///< hops of single chunks for which links are busy at least, where that is more than `hops`
 };
 
 /// The second part of a registry entry: how the algorithm makes programs.
@@ -78,6 +79,7 @@ struct ProgramMaker {
   bool joins_pairs = false;   ///< making the program takes memory per pair of NPUs that a link or switches join
   /// Sums state their contributors (Program::states_contributors()), so that their check keeps sets of contributors.
   bool states_contributors = false;
+  bool plays_jointly = true;  ///< its schedules can be replayed beside others: sums travel in trees, or are own inputs
 };
 
 /// A registry entry: all that other code asks of an algorithm. An All-Reduce has two phases where the algorithm also

@@ -18,6 +18,7 @@ struct ExecutionOptions {
   std::uint32_t utilization_bins = 0;   ///< > 0: keep the links' busy time in that many bins
   bool arrivals = false;                ///< keep every delivered chunk's time
   bool time_only = false;               ///< programs are timed by the fastest engine, neither recorded nor verified
+  bool plays_jointly = false;           ///< `auto` tries only what can be replayed beside other collectives
   SolverProgress solver_progress = {};  ///< of synthesizers with solvers; never changes a result
 };
 
