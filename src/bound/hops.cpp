@@ -13,10 +13,9 @@
 // of a chunk reaches p by s. Let N(s) be the largest number of these over all NPUs p (p itself counts if it is a
 // member), and tau_k the first s with N(s) >= k. Besides, a contribution is no sooner at v than a message from its NPU.
 // So the arrival has k contributions or more only if t >= t_k = max(d + tau_k, distance of the k-th nearest member).
-// (3) Arrivals over link e are b_e apart. So those at t_k or later, by T, are at most count_e(T - t_k). The number of
-// contributions in all arrivals is the sum over k of the number of arrivals that have k or more.
-// Where a switch of the network adds sums, an arrival may join what several NPUs sent, and only the distance to v
-// holds.
+// (3) Arrivals over link e are b_e apart. So those at t_k or later, by T, are at most count_e(T - t_k). The number
+// of contributions in all arrivals is the sum over k of the number of arrivals that have k or more. Where a switch of
+// the network adds sums, an arrival may join what several NPUs sent, and only the distance to v holds.
 //
 // On FC(n) this says: with less than two hops of time every arrival brings one input, so n - 1 whole inputs must come
 // in; with more, arrivals in the second hop may bring all. FC(4), 1 us, 1 GB/s, 2,000 B in many chunks: an in-link
@@ -53,21 +52,21 @@ constexpr std::size_t kMostVisits = std::size_t{1} << 24;  ///< of links: a quar
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 /// From a time on, arrivals may have so many contributions more.
-struct Level {
+struct ContributionLevel {
   std::int64_t from = 0;
   std::int64_t contributions = 0;
-  auto operator<=>(const Level&) const = default;
+  auto operator<=>(const ContributionLevel&) const = default;
 };
 
 /// Links with equal hops and equal levels.
-struct Arrivals {
-  std::vector<Level> levels;
+struct LinkArrivals {
+  std::vector<ContributionLevel> levels;
   std::int64_t busy = 1;
   std::int64_t links = 0;
-  auto operator<=>(const Arrivals&) const = default;
+  auto operator<=>(const LinkArrivals&) const = default;
 };
 
-bool enough(const std::vector<Arrivals>& arrivals, std::int64_t time, std::int64_t needed) {
+bool enough(const std::vector<LinkArrivals>& arrivals, std::int64_t time, std::int64_t needed) {
   __extension__ using Wide = __int128;
   Wide missing = needed;
   for (const auto& [levels, busy, links] : arrivals)
@@ -79,7 +78,7 @@ bool enough(const std::vector<Arrivals>& arrivals, std::int64_t time, std::int64
   return false;
 }
 
-SimTime least_time(const std::vector<Arrivals>& arrivals, std::int64_t needed) {
+SimTime least_time(const std::vector<LinkArrivals>& arrivals, std::int64_t needed) {
   std::int64_t low = 0;  // not enough: every hop takes time
   std::int64_t high = kNever / 2;
   if (!enough(arrivals, high, needed)) return SimTime::max();
@@ -115,7 +114,7 @@ class GroupHops {
     const std::uint32_t first = rooted ? collective.root(group_) : 0;
     const auto last = rooted || alike_ ? first + 1 : static_cast<std::uint32_t>(members_.size());
     SimTime largest;
-    std::set<std::pair<std::int64_t, std::vector<Arrivals>>> seen;
+    std::set<std::pair<std::int64_t, std::vector<LinkArrivals>>> seen;
     for (std::uint32_t rank = first; rank < last; ++rank) {
       const std::int64_t sums = npu_demand(collective, group_, rank).in(direction_);
       const auto needed = sums * static_cast<std::int64_t>(members_.size() - 1);
@@ -143,7 +142,7 @@ class GroupHops {
   }
 
   /// What may arrive over the links of an NPU.
-  [[nodiscard]] std::vector<Arrivals> arrivals_at(NpuId npu) const {
+  [[nodiscard]] std::vector<LinkArrivals> arrivals_at(NpuId npu) const {
     const auto arrival = arrival_times(searched_, vertex_of(npu), size_);
     std::int64_t nearest = kNever;
     for (std::size_t other = 0; other < problem_.network.npus(); ++other)
@@ -155,7 +154,7 @@ class GroupHops {
     std::vector<std::int64_t> links_of_class(problem_.topology.classes().size(), 0);
     for (const LinkId link : links_of(problem_.topology, vertex_of(npu), direction_))
       ++links_of_class[problem_.topology.class_of(link)];
-    std::vector<Arrivals> arrivals;
+    std::vector<LinkArrivals> arrivals;
     for (std::size_t k = 0; k < links_of_class.size(); ++k) {
       if (links_of_class[k] == 0) continue;
       const HopTime hop = problem_.hop(k, size_);
@@ -167,8 +166,9 @@ class GroupHops {
   }
 
   /// The times t_k of links with this latency from an NPU.
-  [[nodiscard]] std::vector<Level> levels_of(std::int64_t latency, const std::vector<std::int64_t>& distances) const {
-    std::vector<Level> levels;
+  [[nodiscard]] std::vector<ContributionLevel> levels_of(std::int64_t latency,
+                                                         const std::vector<std::int64_t>& distances) const {
+    std::vector<ContributionLevel> levels;
     for (std::size_t k = 0; k < distances.size(); ++k) {
       std::int64_t from = std::max(latency, distances[k] - slack_);
       if (!joins_) from = std::max(from, near_[k] > kNever - latency ? kNever : near_[k] + latency);
