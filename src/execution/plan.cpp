@@ -378,8 +378,12 @@ bool plays_by_orbit(const PreparedPoint& prepared, const ScheduleReading& readin
 /// schedules for unwound switches, which are kept meanwhile. Zero without a play.
 std::size_t bytes_of_play(const PreparedPoint& prepared, bool by_orbit) {
   const double sends = scheduled_sends(prepared.point, prepared.sizes);
-  if (prepared.unwound() == nullptr)
-    return retimes_early(prepared, sends) ? retime_early_bytes(static_cast<std::uint64_t>(sends)) : 0;
+  if (prepared.unwound() == nullptr) {
+    if (!retimes_early(prepared, sends)) return 0;
+    const double hops = walks(prepared.point) ? sends : 2 * sends;  // to a switch and on
+    return retime_early_bytes(static_cast<std::uint64_t>(hops)) +
+           static_cast<std::size_t>(hops * passes_of(prepared.collective->kind()) * bytes_per_kept_send);
+  }
   const double of_send =
       by_orbit ? bytes_per_orbit / static_cast<double>(prepared.collective->npus()) : bytes_per_kept_send;
   const double kept = sends * passes_of(prepared.collective->kind()) * of_send;  // with and without overlap

@@ -1,6 +1,7 @@
 // A synthesizer's schedule as a timed stream.
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,7 +66,8 @@ Status play_on_network(TimedStream& stream, const PreparedPoint& prepared, const
 }
 
 /// Where switches have virtual cut-through, most synthesizers plan as if they stored and forwarded. Such a schedule is
-/// valid, and each of its sends starts as soon as it can. `other`: as above. What a solver has proven was of its plans.
+/// valid, and each of its sends starts as soon as it can. `other`: as above. A solver's proof was of its plan's times,
+/// so it is dropped.
 void pass_on_early(TimedStream& stream, const PreparedPoint& prepared, const Schedule* other) {
   const Topology& network = prepared.topology();
   if (!any_passes_on_early(network)) return;
@@ -76,8 +78,8 @@ void pass_on_early(TimedStream& stream, const PreparedPoint& prepared, const Sch
   if (relayed_parts(stream.schedule).ways != nullptr) return;  // planned for these switches
   if (!retimes_early(prepared, static_cast<double>(stream.schedule.sends()))) {
     stream.left_out += fmt::format(
-        "{}the {} sends are timed as if switches stored and forwarded: at most {} are "
-        "timed again",
+        "{}the {} sends are timed as if switches stored and forwarded: at most {}, and none where buffers are limited, "
+        "are timed again",
         stream.left_out.empty() ? "" : "; ", stream.schedule.sends(), kMostRetimedSends);
     return;
   }
@@ -90,8 +92,10 @@ void pass_on_early(TimedStream& stream, const PreparedPoint& prepared, const Sch
   const std::int64_t others = other == nullptr ? -1 : end_of(retimed(*other, !overlap)).count();
   stream.schedule = retimed(stream.schedule, overlap);
   stream.finish = std::min(stream.finish, end_of(stream.schedule));
-  if (stream.time_with_overlap_ps >= 0) stream.time_with_overlap_ps = overlap ? stream.finish.count() : others;
-  if (stream.time_without_overlap_ps >= 0) stream.time_without_overlap_ps = overlap ? others : stream.finish.count();
+  const auto [own_time, other_time] = overlap ? std::tie(stream.time_with_overlap_ps, stream.time_without_overlap_ps)
+                                              : std::tie(stream.time_without_overlap_ps, stream.time_with_overlap_ps);
+  if (own_time >= 0) own_time = stream.finish.count();
+  if (others >= 0) other_time = others;
   stream.rate_time = SimTime::zero();
   stream.simulation_seconds += watch.seconds();
 }

@@ -10,7 +10,8 @@
 namespace tenex {
 
 bool retimes_early(const PreparedPoint& prepared, double sends) {
-  return sends <= static_cast<double>(kMostRetimedSends) && any_passes_on_early(prepared.topology());
+  return sends <= static_cast<double>(kMostRetimedSends) && any_passes_on_early(prepared.topology()) &&
+         check_buffers(prepared.topology());
 }
 
 bool is_played_by_orbit(const PreparedPoint& prepared, double sends) {

@@ -62,8 +62,8 @@ struct ScheduleData {
   std::string unwound_shape;                            ///< empty: not a shape whose switches were unwound
   std::int64_t unwound_degree = 0;                      ///< of that shape
   std::vector<std::int8_t> switch_copy, switch_reduce;  ///< per switch: 0 or 1
-  std::vector<std::int8_t>
-      switch_cut_through;  ///< per switch: 0, 1, or 2 for virtual cut-through; empty: all store and forward
+  /// Per switch: 0 stores and forwards, 1 cuts through, 2 has virtual cut-through; empty: all store and forward.
+  std::vector<std::int8_t> switch_cut_through;
   std::vector<std::int64_t> switch_buffer;  ///< per switch: chunks, -1 for any number; as switch_cut_through
   std::vector<std::uint32_t> wire_links;    ///< per wire: how many physical links it has; empty: no wires
   std::vector<std::uint32_t> wire_link;     ///< the physical links, wire by wire

@@ -138,6 +138,65 @@ TEST(EarlySwitch, KeepsAChunkInItsBufferFromItsWholeArrivalOn) {
   EXPECT_EQ(waiting.findings.front().violation, Violation::buffer_overflow);
 }
 
+TEST(EarlySwitch, CountsAWaitFromTheFirstWholeArrival) {
+  // NPU 0's copy comes to the switch over 100 ns from 0 on, NPU 1's over 2 ns from 10 on: it is there at 12 and leaves
+  // at
+  // 50. So it waits from 12 on, though NPU 0's first byte came first.
+  SwitchProperties none = kAble;
+  none.buffer = 0;
+  TopologyBuilder builder(3);
+  const VertexId hub = builder.add_switch(none);
+  const auto link = [](VertexId from, VertexId to, std::int64_t each) {
+    return Link{from, to, SimTime::zero(), bytes_per_second(1'000'000'000'000 / each)};
+  };
+  builder.add_link(link(VertexId(0), hub, 100));
+  builder.add_link(link(VertexId(1), hub, 2));
+  builder.add_link(link(hub, VertexId(2), 2));
+  builder.add_link_pair(link(VertexId(0), VertexId(1), 2));
+  builder.add_link(link(VertexId(2), VertexId(0), 2));
+  const Topology topology = std::move(builder).build().value();
+  const Collective one = support::collective(broadcast, 3, bytes(1000));
+  const std::vector<Send> sends{copy_of(0, 0, {}), copy_of(0, 3, {}), copy_of(0, 1, nanoseconds(10)),
+                                copy_of(0, 2, nanoseconds(50))};
+  const auto verdict = judge(topology, one, sends);
+  ASSERT_FALSE(verdict.valid());
+  EXPECT_EQ(verdict.findings.front().violation, Violation::buffer_overflow);
+}
+
+TEST(EarlySwitch, SendsPartsOfAMessageOnWhenAllOfItIsThere) {
+  // Two chunks together take 20 ns to the switch and 4 ns from it: as one they may leave at 16, one by one at 20.
+  TopologyBuilder builder(3);
+  const VertexId hub = builder.add_switch(kAble);
+  const auto link = [](VertexId from, VertexId to, std::int64_t each) {
+    return Link{from, to, SimTime::zero(), bytes_per_second(1'000'000'000'000 / each)};
+  };
+  builder.add_link(link(VertexId(0), hub, 10));
+  builder.add_link(link(hub, VertexId(1), 2));
+  builder.add_link(link(hub, VertexId(2), 2));
+  builder.add_link(link(VertexId(1), VertexId(0), 2));
+  builder.add_link(link(VertexId(2), VertexId(0), 2));
+  const Topology topology = std::move(builder).build().value();
+  const Collective both = support::collective(broadcast, 3, bytes(2000), 2);
+  const auto verdict_of = [&](std::vector<Send> sends) {
+    Payloads payloads;
+    payloads.chunks = {ChunkId(0), ChunkId(1)};
+    payloads.first = {0, 2};
+    return verify({topology, both, Occupancy::serialization}, make_list_schedule(std::move(sends), payloads));
+  };
+  const auto together = [&](std::int64_t start) {
+    return std::vector<Send>{copy_of(2, 0, {}), copy_of(2, 1, nanoseconds(start)), copy_of(2, 2, nanoseconds(start))};
+  };
+  EXPECT_TRUE(verdict_of(together(16)).valid()) << test::describe(verdict_of(together(16)));
+  EXPECT_FALSE(verdict_of(together(15)).valid());
+  const auto apart = [&](std::int64_t start) {
+    return std::vector<Send>{copy_of(2, 0, {}), copy_of(0, 1, nanoseconds(start)),
+                             copy_of(1, 1, nanoseconds(start + 2)), copy_of(0, 2, nanoseconds(start)),
+                             copy_of(1, 2, nanoseconds(start + 2))};
+  };
+  EXPECT_TRUE(verdict_of(apart(20)).valid()) << test::describe(verdict_of(apart(20)));
+  EXPECT_FALSE(verdict_of(apart(18)).valid());
+}
+
 /// A network of NPUs and switches with drawn speeds and alphas, of which some are zero, in a ring with more links.
 Topology drawn_network(Random& random, SwitchProperties properties) {
   const std::uint32_t npus = 2 + random.below(4);

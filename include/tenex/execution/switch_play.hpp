@@ -17,7 +17,8 @@ struct PreparedPoint;
 
 /// A schedule of more sends keeps the times of its plan where switches have virtual cut-through: 300 MB.
 inline constexpr std::uint64_t kMostRetimedSends = std::uint64_t{1} << 20;
-/// Whether a synthesizer's schedule of so many sends is timed again by virtual cut-through. O(switches).
+/// Whether a synthesizer's schedule of so many sends is timed again by virtual cut-through. Not where buffers are
+/// limited: what arrives sooner could wait too long. O(switches).
 [[nodiscard]] bool retimes_early(const PreparedPoint& prepared, double sends);
 
 /// Whether so many sends of a point are played by orbit, if they are symmetric. O(1).

@@ -71,7 +71,7 @@ enum class Forwarding : std::uint8_t {
   cut_through,        ///< a send takes its whole path over switches at once; nothing waits there (wires.hpp)
   /// It passes a chunk on while the chunk arrives, over every link at that link's own pace, and chunks may wait in its
   /// buffer: Kermani and Kleinrock, "Virtual cut-through: a new computer communication switching technique", 1979
-  /// (HandOvers in timing.hpp).
+  /// (hand_over.hpp).
   virtual_cut_through,
 };
 

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <string>
 #include <tuple>
@@ -26,6 +25,7 @@
 
 #include <fmt/format.h>
 
+#include "schedule/timing/early_waits.hpp"
 #include "schedule/timing/passed_on.hpp"
 #include "schedule/timing/sum_order.hpp"
 #include "schedule/timing/wire_order.hpp"
@@ -70,7 +70,8 @@ class ListPlayer {
         lower_(sends_.size()),
         waits_for_(sends_.size(), 0),
         next_delivery_(sends_.size(), kNobody),
-        waiting_(2 * sends_.size(), sends_.size()) {
+        waiting_(2 * sends_.size(), sends_.size()),
+        early_waits_(sends_.size()) {
     arrivals_.reserve(sends_.size());
     for (Index i = 0; i < sends_.size(); ++i)
       arrivals_.push_back(planned.arrivals.empty() ? sends_[i].start + hop(i, sends_[i].start).latency
@@ -87,7 +88,7 @@ class ListPlayer {
     group_deliveries();
     passed_on_early_ = find_passed_on(instance_, hand_overs_, sends_, arrivals_);
     if (auto done = find_supplies(); !done) return done.errors();
-    index_early_waits();
+    if (hand_overs_.any()) early_waits_.index();
     const SumOrder sums(topology_, sends_, heads(), takes_);
     do {
       begin_round();
@@ -343,25 +344,14 @@ class ListPlayer {
   }
   /// The same at a switch that passes chunks on early.
   bool wait_for_each(Index i, const Supply& supply, bool source_has_it) {
-    std::uint32_t waits = 0;
-    const auto wait_for = [&](std::size_t place) {
-      early_waits_.emplace_back(deliveries_[place], i);
-      ++waits;
-    };
+    std::vector<Index> awaited;
     for (std::size_t place = supply.begin; place < supply.end; ++place)
-      if (planned_ready(deliveries_[place], i)) wait_for(place);
-    if (waits == 0 && !source_has_it && supply.any()) wait_for(supply.begin);
-    if (waits == 0) return source_has_it;
+      if (planned_ready(deliveries_[place], i)) awaited.push_back(deliveries_[place]);
+    if (awaited.empty() && !source_has_it && supply.any()) awaited.push_back(deliveries_[supply.begin]);
+    if (awaited.empty()) return source_has_it;
     ++waits_for_[i];
-    early_needs_.emplace_back(i, waits);
+    early_waits_.add(i, topology_.class_of(sends_[i].link), supply.begin, awaited);
     return true;
-  }
-  void index_early_waits() {
-    if (!hand_overs_.any()) return;
-    std::ranges::sort(early_waits_);
-    first_early_wait_.assign(sends_.size() + 1, 0);
-    for (const auto& [delivery, send] : early_waits_) ++first_early_wait_[delivery + 1];
-    std::partial_sum(first_early_wait_.begin(), first_early_wait_.end(), first_early_wait_.begin());
   }
 
   // Playing.
@@ -377,10 +367,7 @@ class ListPlayer {
       if (round_waits_for_[i] == 0) ready_.push_back(i);
     }
     started_ = 0;
-    if (!hand_overs_.any()) return;
-    early_left_.assign(sends_.size(), 0);
-    early_time_.assign(sends_.size(), SimTime::of(-1));
-    for (const auto& [send, waits] : early_needs_) early_left_[send] = waits;
+    early_waits_.begin_round();
   }
 
   void start_all() {
@@ -394,7 +381,9 @@ class ListPlayer {
         release(send, arrival - lead(i, send));
       if (!delivers(i)) continue;
       if (early_at(target(i)))
-        deliver_early(i, arrival);
+        early_waits_.deliver(
+            i, arrival, sends_[i].stage == Stage::copy, [&](Index send) { return lead(i, send); },
+            [&](Index send, SimTime time) { release(send, time); });
       else
         complete_prefixes(i, arrival);
     }
@@ -405,20 +394,6 @@ class ListPlayer {
   }
   void release_all(std::size_t event, SimTime time) {
     for (Index send = waiting_.first(event); send != kNobody; send = waiting_.next(send)) release(send, time);
-  }
-  /// Delivery i comes to a switch that passes it on early.
-  void deliver_early(Index i, SimTime arrival) {
-    for (auto each = first_early_wait_[i]; each < first_early_wait_[i + 1]; ++each) {
-      const Index send = early_waits_[each].second;
-      const SimTime ready = arrival - lead(i, send);
-      SimTime& time = early_time_[send];
-      // Of final values the first suffices; of sums all are needed, whether they leave as one or as the final value.
-      if (time < SimTime::zero())
-        time = ready;
-      else
-        time = sends_[i].stage == Stage::copy ? std::min(time, ready) : std::max(time, ready);
-      if (--early_left_[send] == 0) release(send, time);
-    }
   }
   /// Delivery i has come: its prefix is complete once the one before it is, and so on.
   void complete_prefixes(Index i, SimTime time) {
@@ -486,18 +461,14 @@ class ListPlayer {
   std::vector<std::uint8_t> prefix_needs_;
   WaitingLists waiting_;
   // Of switches that pass chunks on early.
-  std::vector<Index> passed_on_early_;                        ///< by send: the delivery that it passes on
-  std::vector<std::pair<Index, Index>> early_waits_;          ///< a delivery, and a send that waits for it
-  std::vector<std::pair<Index, std::uint32_t>> early_needs_;  ///< a send, and for how many it waits
-  std::vector<std::size_t> first_early_wait_;                 ///< by delivery, then the end
-  std::unordered_set<std::size_t> sums_left_;                 ///< by kind of delivery, at its first place
+  std::vector<Index> passed_on_early_;  ///< by send: the delivery that it passes on
+  EarlyWaits early_waits_;
+  std::unordered_set<std::size_t> sums_left_;  ///< by kind of delivery, at its first place
 
   std::vector<SimTime> start_;  ///< the latest of what is known of each send so far
   std::vector<std::uint8_t> round_waits_for_;
   std::vector<std::uint8_t> round_prefix_needs_;
   std::vector<SimTime> prefix_time_;
-  std::vector<std::uint32_t> early_left_;  ///< by send
-  std::vector<SimTime> early_time_;        ///< of those that have come
   std::vector<Index> ready_;
   std::size_t started_ = 0;
   bool in_order_ = true;

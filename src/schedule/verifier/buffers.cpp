@@ -72,9 +72,15 @@ void match(const Topology& topology, std::span<const Passage> passages, std::vec
   const bool sums = passages.front().stage == Stage::reduce;
   const bool keeps = sums ? sum_role(topology, vertex) == SumRole::keeps : keeps_copies(topology, vertex);
   if (keeps && !passages.front().message.exists()) {
-    const auto first = std::ranges::find(passages, false, &Passage::leaves);
-    const auto last = std::find_if(passages.rbegin(), passages.rend(), [](const Passage& p) { return p.leaves; });
-    if (first != passages.end() && last != passages.rend()) wait(first->whole, last->time);
+    SimTime whole = SimTime::max();  // of what is there first
+    SimTime last;
+    for (const Passage& passage : passages) {
+      if (passage.leaves)
+        last = std::max(last, passage.time);
+      else
+        whole = std::min(whole, passage.whole);
+    }
+    wait(whole, last);
     return;
   }
   const bool adds = sums && sum_role(topology, vertex) != SumRole::queues;
@@ -84,7 +90,8 @@ void match(const Topology& topology, std::span<const Passage> passages, std::vec
     if (!passage.leaves) {
       waiting.push_back(passage.whole);
     } else if (left < waiting.size()) {
-      wait(waiting[left], passage.time);
+      const auto first = waiting.begin() + static_cast<std::ptrdiff_t>(left);
+      wait(adds ? *std::min_element(first, waiting.end()) : *first, passage.time);
       left = adds ? waiting.size() : left + 1;
     }
   }

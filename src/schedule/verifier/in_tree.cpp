@@ -113,10 +113,11 @@ class InTreeCheck {
   }
 
   /// A send to a switch that passes chunks on early has started.
-  void pass(Arrival arrival) {
-    for (const ChunkId chunk : context_.chunks(Send(arrival.send))) {
-      arrival.send.chunk = chunk;
-      passing_.add(arrival);
+  void pass(const Arrival& arrival) {
+    Arrival part = arrival;
+    for (const ChunkId chunk : context_.chunks(arrival.send)) {
+      part.send.chunk = chunk;
+      passing_.add(part, arrival.send);
     }
   }
 

@@ -30,15 +30,14 @@ class PassingArrivals {
  public:
   explicit PassingArrivals(const Context& context) : context_(context) {}
 
-  /// A send of one chunk to such a switch has started. O(1).
-  void add(const Arrival& arrival) {
-    const Send& send = arrival.send;
-    things_[key_of(context_.target(send), send.chunk, send.stage)].passing.push_back({arrival, false});
+  /// `sent` to such a switch has started; `arrival` is what it brings of one chunk. O(1).
+  void add(const Arrival& arrival, const Send& sent) {
+    things_[key_of(context_.target(sent), arrival.send.chunk, sent.stage)].passing.push_back({arrival, sent, false});
   }
 
-  /// A send of `chunk` starts, before it takes what its source has. Calls unpack(arrival) for each that it may take
-  /// along and that was not unpacked before. Returns the time from which the send could start where it is too early for
-  /// what the switch keeps. O(arrivals of the chunk there that are not whole).
+  /// A send that carries `chunk` starts, before it takes what its source has. Calls unpack(arrival) for each that it
+  /// may take along and that was not unpacked before. Returns when the send may start if it is too early. O(arrivals of
+  /// the chunk there that are not whole).
   template <class Unpack>
   [[nodiscard]] std::optional<SimTime> hand_over(const Send& send, ChunkId chunk, Unpack&& unpack) {
     const VertexId at = context_.source(send);
@@ -47,13 +46,14 @@ class PassingArrivals {
     const bool copy = send.stage == Stage::copy;
     // A final value may be a sum that is complete here.
     const SumRole role = sum_role(topology, at);
-    auto early = copy && role == SumRole::queues
-                     ? std::nullopt
-                     : take(send, chunk, Stage::reduce, role == SumRole::keeps, role == SumRole::queues, unpack);
-    if (!copy) return early;
+    Taken sums;
+    if (!copy || role != SumRole::queues)
+      sums = take(send, chunk, Stage::reduce, role == SumRole::keeps, role == SumRole::queues, unpack);
+    if (!copy) return sums.too_early;
     const bool stays = keeps_copies(topology, at);
-    const auto value = take(send, chunk, Stage::copy, stays, !stays, unpack);
-    return early && value ? std::max(early, value) : early ? early : value;
+    const Taken value = take(send, chunk, Stage::copy, stays, !stays, unpack);
+    if (value.any || (sums.any && !sums.too_early)) return std::nullopt;
+    return std::max(sums.too_early, value.too_early);  // nothing is less than any time
   }
 
   /// When the first of what is on its way to the send's source may leave with it; nullopt where nothing is. O(arrivals
@@ -63,7 +63,7 @@ class PassingArrivals {
     const auto found = things_.find(key_of(context_.source(send), chunk, send.stage));
     if (found == things_.end()) return next;
     for (const Passing& each : found->second.passing)
-      if (const SimTime ready = context_.ready(each.arrival.send, send); !next || ready < *next) next = ready;
+      if (const SimTime ready = ready_for(each, send); !next || ready < *next) next = ready;
     return next;
   }
 
@@ -78,7 +78,8 @@ class PassingArrivals {
 
  private:
   struct Passing {
-    Arrival arrival;
+    Arrival arrival;        ///< of one chunk
+    Send sent;              ///< perhaps of several
     bool unpacked = false;  ///< for a slower link
   };
   /// The arrivals of a chunk at a switch, in one stage.
@@ -87,43 +88,57 @@ class PassingArrivals {
     bool stays = false;  ///< one was there whole, and has stayed
   };
 
+  /// What a send takes along.
+  struct Taken {
+    bool any = false;                  ///< something is ready, or has stayed
+    std::optional<SimTime> too_early;  ///< when the send may start
+  };
+
+  /// When an arrival may leave with a send: by the rule if the send carries all that came with it, else when all of
+  /// that is there.
+  [[nodiscard]] SimTime ready_for(const Passing& passing, const Send& send) const {
+    return passing.sent.chunk == send.chunk ? context_.ready(passing.sent, send) : context_.arrival(passing.sent);
+  }
   static std::uint64_t key_of(VertexId vertex, ChunkId chunk, Stage stage) {
     return holding_key(vertex, chunk) << 1U | static_cast<std::uint64_t>(stage);
   }
 
   /// `stays`: what arrives is kept, and more than one send may take it; `single`: a send takes one arrival.
   template <class Unpack>
-  std::optional<SimTime> take(const Send& send, ChunkId chunk, Stage stage, bool stays, bool single, Unpack& unpack) {
+  Taken take(const Send& send, ChunkId chunk, Stage stage, bool stays, bool single, Unpack& unpack) {
     const auto found = things_.find(key_of(context_.source(send), chunk, stage));
-    if (found == things_.end()) return std::nullopt;
+    if (found == things_.end()) return {};
     Thing& thing = found->second;
-    const auto ready = [&](const Passing& each) { return context_.ready(each.arrival.send, send); };
-    if (single) {
-      auto chosen = thing.passing.end();
-      for (auto each = thing.passing.begin(); each != thing.passing.end(); ++each) {
-        if (ready(*each) > send.start) continue;
-        const bool first = context_.taken_along() == TakenAlong::first;
-        const auto sooner = [&](const Passing& one, const Passing& other) {
-          return one.arrival.time < other.arrival.time;
-        };
-        if (chosen == thing.passing.end() || (first ? sooner(*each, *chosen) : sooner(*chosen, *each))) chosen = each;
-      }
-      if (chosen == thing.passing.end()) return std::nullopt;
-      unpack(chosen->arrival);
-      thing.passing.erase(chosen);
-      return std::nullopt;
+    return single ? take_one(thing, send, unpack) : take_all(thing, send, stage, stays, unpack);
+  }
+
+  template <class Unpack>
+  Taken take_one(Thing& thing, const Send& send, Unpack& unpack) {
+    const bool first = context_.taken_along() == TakenAlong::first;
+    const auto sooner = [](const Passing& one, const Passing& other) { return one.arrival.time < other.arrival.time; };
+    auto chosen = thing.passing.end();
+    for (auto each = thing.passing.begin(); each != thing.passing.end(); ++each) {
+      if (ready_for(*each, send) > send.start) continue;
+      if (chosen == thing.passing.end() || (first ? sooner(*each, *chosen) : sooner(*chosen, *each))) chosen = each;
     }
-    std::optional<SimTime> early;
-    bool any = false;
+    if (chosen == thing.passing.end()) return {};
+    unpack(chosen->arrival);
+    thing.passing.erase(chosen);
+    return {true, std::nullopt};
+  }
+
+  template <class Unpack>
+  Taken take_all(Thing& thing, const Send& send, Stage stage, bool stays, Unpack& unpack) {
+    Taken taken{thing.stays, std::nullopt};
     std::vector<Passing> rest;
     for (Passing& each : thing.passing) {
-      const SimTime from = ready(each);
+      const SimTime from = ready_for(each, send);
       if (from > send.start) {
-        if (each.unpacked) early = early ? std::max(*early, from) : from;
+        if (each.unpacked) taken.too_early = taken.too_early ? std::max(*taken.too_early, from) : from;
         rest.push_back(each);
         continue;
       }
-      any = true;
+      taken.any = true;
       if (!std::exchange(each.unpacked, true)) unpack(each.arrival);
       if (!stays) continue;
       if (each.arrival.time > send.start)
@@ -133,7 +148,8 @@ class PassingArrivals {
     }
     thing.passing = std::move(rest);
     // A copy needs one arrival, a sum all that it has taken along so far.
-    return stage == Stage::copy && (any || thing.stays) ? std::nullopt : early;
+    if (stage == Stage::copy && taken.any) taken.too_early.reset();
+    return taken;
   }
 
   const Context& context_;

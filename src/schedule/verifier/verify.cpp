@@ -100,7 +100,7 @@ class EventChecks {
     }
     std::uint32_t payload = step.payload;
     if (step.takes) {
-      payload = context_.carries_payload(send) ? take_all(send) : take(send, kNotStated);
+      payload = context_.carries_payload(send) ? take_all(send) : take(send, kNotStated, send);
       if (send.message.exists()) paths_.carry(send.message, payload);
     }
     return step.unpacks ? std::optional(payload) : std::nullopt;
@@ -112,7 +112,7 @@ class EventChecks {
   }
   /// A send to a switch that passes chunks on early has started.
   void pass(const Arrival& arrival) {
-    for_each_part(arrival, [this](const Arrival& part) { passing_.add(part); });
+    for_each_part(arrival, [&](const Arrival& part) { passing_.add(part, arrival.send); });
   }
 
  private:
@@ -175,7 +175,7 @@ class EventChecks {
     Send part = send;
     for (std::size_t i = 0; const ChunkId chunk : context_.chunks(send)) {
       part.chunk = chunk;
-      const std::uint32_t payload = take(part, stated);
+      const std::uint32_t payload = take(part, stated, send);
       if (payload != 0 && bags_[bag].empty()) bags_[bag].resize(context_.chunks(send).size());
       if (payload != 0) bags_[bag][i] = payload;
       ++i;
@@ -184,11 +184,11 @@ class EventChecks {
   }
 
   /// Checks that the source has what the send claims. Returns what the send takes along. `stated`: the payload whose
-  /// contributors it states.
-  std::uint32_t take(const Send& send, std::uint32_t stated) {
+  /// contributors it states. `sent`: the send that the chunk is a part of.
+  std::uint32_t take(const Send& send, std::uint32_t stated, const Send& sent) {
     const VertexId source = context_.source(send);
     const auto unpack_part = [this](const Arrival& arrival) { unpack(arrival); };
-    if (const auto early = passing_.hand_over(send, send.chunk, unpack_part)) {
+    if (const auto early = passing_.hand_over(sent, send.chunk, unpack_part)) {
       report_early(send, *early);
       return 0;
     }

@@ -4,7 +4,7 @@
 // chunk or forwards it in a send that was itself kept. A vertex forwards only after the arrival, so the backward walk
 // has decided about the forwards before it comes to the delivery, and whole useless branches disappear in one pass. At
 // switches that cannot copy, arrivals pair with later forwards like parentheses. At switches that pass chunks on early
-// (tenex/topology/hand_over.hpp) a delivery counts from its first byte on; sends of one instant are in the order of
+// (tenex/topology/hand_over.hpp) a delivery may count from its first byte on; sends of one instant are in the order of
 // causes.
 #include <algorithm>
 #include <cstdint>
@@ -34,12 +34,10 @@ class WastePruner {
         keep_(sends_.size(), false) {
     const StartedHops times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
     if (passes_on_at_once(topology_)) order_instants();
-    for (const auto& [start, link, chunk, stage, message, destination] : sends_) {
-      const bool early = passes_on_early(topology_, topology_.target(link));
-      const auto size_class = instance.collective.size_class(chunk);
+    for (const auto& [start, link, chunk, stage, message, destination] : sends_)
       arrival_.push_back(
-          start + (early ? topology_.alpha(link) : times.at(topology_.class_of(link), size_class, start).latency));
-    }
+          start + times.at(instance.topology.class_of(link), instance.collective.size_class(chunk), start).latency);
+    if (any_passes_on_early(topology_)) count_first_bytes();
     by_arrival_.resize(sends_.size());
     std::iota(by_arrival_.begin(), by_arrival_.end(), std::size_t{0});
     const auto order = [&](std::size_t i) { return std::pair(arrival_[i], arrives_at_once(i) ? i + 1 : 0); };
@@ -73,6 +71,29 @@ class WastePruner {
     if (sends_[send].start != arrival_[arrival]) return sends_[send].start > arrival_[arrival];
     return !arrives_at_once(arrival) || send > arrival;
   }
+  /// At switches that pass chunks on early deliveries count from their first byte on, unless all that leaves with the
+  /// chunk has come whole before: there first bytes may come in another order.
+  void count_first_bytes() {
+    std::unordered_map<std::uint64_t, std::vector<SimTime>> whole;
+    std::unordered_map<std::uint64_t, std::vector<SimTime>> leaves;
+    const auto early_at = [&](VertexId vertex) { return passes_on_early(topology_, vertex); };
+    for (std::size_t i = 0; i < sends_.size(); ++i) {
+      if (early_at(topology_.target(sends_[i].link))) whole[target_key(i)].push_back(arrival_[i]);
+      if (early_at(topology_.source(sends_[i].link))) leaves[source_key(i)].push_back(sends_[i].start);
+    }
+    std::unordered_map<std::uint64_t, bool> stored;
+    for (auto& [key, come] : whole) {
+      std::ranges::sort(come);
+      const bool stays = keeps_copies(topology_, VertexId(static_cast<std::uint32_t>(key >> 32U)));
+      const auto& gone = leaves[key];  // in order of starts
+      bool all = stays || gone.size() <= come.size();
+      for (std::size_t n = 0; all && n < gone.size(); ++n) all = gone[n] >= come[stays ? 0 : n];
+      stored[key] = all;
+    }
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+      if (early_at(topology_.target(sends_[i].link)) && !stored[target_key(i)])
+        arrival_[i] = sends_[i].start + topology_.alpha(sends_[i].link);
+  }
   void order_instants() {
     std::vector<Send> ordered;
     for (std::size_t first = 0, last = 0; first < sends_.size(); first = last) {
@@ -96,6 +117,9 @@ class WastePruner {
       if (sends_[i].message.exists()) first_hop_[i] = begun.insert(sends_[i].message).second;
   }
 
+  std::uint64_t source_key(std::size_t i) const {
+    return holding_key(topology_.source(sends_[i].link), sends_[i].chunk);
+  }
   std::uint64_t target_key(std::size_t i) const {
     return holding_key(topology_.target(sends_[i].link), sends_[i].chunk);
   }
@@ -122,7 +146,7 @@ class WastePruner {
 
   /// Counts send i at its source, if it is kept: the source then needs the chunk.
   void leave_source(std::size_t i) {
-    if (keep_[i] && first_hop_[i]) ++forwards_[holding_key(topology_.source(sends_[i].link), sends_[i].chunk)];
+    if (keep_[i] && first_hop_[i]) ++forwards_[source_key(i)];
   }
 
   const Topology& topology_;
