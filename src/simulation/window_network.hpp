@@ -31,7 +31,7 @@ struct WindowNetwork {
   std::optional<HandOvers> early;  ///< only where some switch passes messages on before their whole arrival
   int window_bits;                 ///< a window is 2^this picoseconds, at most the least time from vertex to vertex;
                                    ///< 1 ps where that is none
-  std::int64_t reach;   ///< windows that a hop spans at most
+  std::int64_t reach;              ///< windows that a hop spans at most
   bool elides = false;  ///< deliveries trigger nothing and are not recorded, so they are known when the last hop starts
   std::optional<ShapeRoutes> shape_ports;  ///< the same routes, with ports in place of links
   LargeVector<Port> ports;
