@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
