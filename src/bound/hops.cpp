@@ -92,19 +92,19 @@ SimTime least_time(const std::vector<LinkArrivals>& arrivals, std::int64_t neede
 /// The bound of one group in one direction. Words are those of sums that come inward.
 class GroupHops {
  public:
-  GroupHops(const BoundProblem& problem, GroupId group, Direction direction, const Topology& searched)
+  GroupHops(const BoundProblem& problem, GroupId group, Direction direction, const Topology& searched, bool alike)
       : problem_(problem),
         group_(group),
         direction_(direction),
         searched_(searched),
         members_(problem.collective.groups()[group.index()].members),
         size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))),
-        slack_(problem.single_chunks ? 0 : 1) {
+        slack_(problem.single_chunks ? 0 : 1),
+        alike_(alike) {
     for (std::size_t s = problem.network.npus(); s < problem.network.vertices(); ++s) {
       const auto& properties = problem.network.switch_properties(VertexId::at(s));
       joins_ = joins_ || (direction == Direction::inward ? properties.reduce : properties.copy);
     }
-    alike_ = members_.size() == problem.topology.npus() && TranslationGroup::of(problem.topology).has_value();
   }
 
   [[nodiscard]] SimTime bound() {
@@ -185,8 +185,8 @@ class GroupHops {
   const std::vector<NpuId>& members_;
   Bytes size_;
   std::int64_t slack_;  ///< in ps
+  bool alike_;          ///< every NPU sees the same
   bool joins_ = false;  ///< a switch adds sums, or copies
-  bool alike_ = false;  ///< every NPU sees the same
   std::vector<std::int64_t> near_;
 };
 
@@ -204,6 +204,7 @@ std::optional<SimTime> hops_bound(const BoundProblem& problem) {
   if (!problem.follows_chunks()) return std::nullopt;
   std::optional<SimTime> bound;
   std::size_t visits = 0;
+  const bool translated = TranslationGroup::of(problem.topology).has_value();
   for (const auto direction : {Direction::inward, Direction::outward}) {
     if (!concerns(collective.kind(), direction)) continue;
     const Topology turned = direction == Direction::inward ? problem.network.reversed() : Topology();
@@ -211,11 +212,11 @@ std::optional<SimTime> hops_bound(const BoundProblem& problem) {
     for (std::size_t g = 0; g < collective.groups().size(); ++g) {
       const auto members = collective.groups()[g].members.size();
       if (members < 2) continue;
-      const bool alike = members == problem.topology.npus() && TranslationGroup::of(problem.topology).has_value();
+      const bool alike = translated && members == problem.topology.npus();
       visits += (alike ? 2 : problem.topology.npus() + members) * searched.links();
       if (visits > kMostVisits) return bound;
-      bound =
-          std::max(bound.value_or(SimTime::zero()), GroupHops(problem, GroupId::at(g), direction, searched).bound());
+      bound = std::max(bound.value_or(SimTime::zero()),
+                       GroupHops(problem, GroupId::at(g), direction, searched, alike).bound());
     }
   }
   return bound;

@@ -81,64 +81,42 @@ Report report_of(const FittedTable& table) {
   report.add("collective", std::string(to_string(table.collective)));
   report.add("ranks", static_cast<std::int64_t>(table.ranks));
   report.add("algorithm", table.algorithm);
-  std::vector<Report> pieces;
-  for (const auto& piece : table.pieces) {
-    Report each;
+  report.add_list("pieces", table.pieces, [](Report& each, const auto& piece) {
     each.add("first_bytes", piece.first.count());
     each.add("last_bytes", piece.last.count());
     each.add("points", static_cast<std::int64_t>(piece.points));
     add_estimate(each, "at_zero_us", piece.at_zero_us);
     add_estimate(each, "us_per_byte", piece.us_per_byte);
     each.add("spread", piece.spread);
-    pieces.push_back(std::move(each));
-  }
-  report.add("pieces", std::move(pieces));
-  std::vector<Report> changes;
-  for (const auto& change : table.changes) {
-    Report each;
+  });
+  report.add_list("changes", table.changes, [](Report& each, const auto& change) {
     each.add("below_bytes", change.below.count());
     each.add("above_bytes", change.above.count());
     each.add("what", change.what);
-    changes.push_back(std::move(each));
-  }
-  report.add("changes", std::move(changes));
-  std::vector<Report> points;
-  for (const auto& point : table.points) {
-    Report each;
+  });
+  report.add_list("points", table.points, [](Report& each, const auto& point) {
     each.add("place", place_text(point.place));
     each.add("size_bytes", point.size.count());
     each.add("measured_us", point.measured_us);
     each.add("fitted_us", point.fitted_us);
     each.add("piece", static_cast<std::int64_t>(point.piece + 1));
-    points.push_back(std::move(each));
-  }
-  report.add("points", std::move(points));
+  });
   return report;
 }
 
 Report report_of(const Fit& fit, const std::vector<MeasurementLog>& logs) {
   Report report;
-  std::vector<Report> tables;
-  for (const auto& table : fit.tables) tables.push_back(report_of(table));
-  report.add("tables", std::move(tables));
-  std::vector<Report> numbers;
-  for (const auto& number : fit.numbers) {
-    Report each;
+  report.add_list("tables", fit.tables, [](Report& each, const auto& table) { each = report_of(table); });
+  report.add_list("numbers", fit.numbers, [](Report& each, const auto& number) {
     each.add("name", number.name);
     add_estimate(each, number.is_rate ? "bytes_per_s" : "us", number.value);
     each.add("fitted", number.fitted);
     each.add("from", number.origin);
-    numbers.push_back(std::move(each));
-  }
-  report.add("numbers", std::move(numbers));
-  std::vector<Report> rows;
-  for (const auto& row : fit.left_out) {
-    Report each;
+  });
+  report.add_list("left_out", fit.left_out, [](Report& each, const auto& row) {
     each.add("place", place_text(row.place));
     each.add("why", row.why);
-    rows.push_back(std::move(each));
-  }
-  report.add("left_out", std::move(rows));
+  });
   report.add("skipped", skipped_rows(logs));
   return report;
 }

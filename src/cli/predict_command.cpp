@@ -57,9 +57,7 @@ Report report_of(const PredictedTable& table) {
   report.add("collective", std::string(to_string(table.collective)));
   report.add("ranks", static_cast<std::int64_t>(table.ranks));
   report.add("median_difference", median_difference(table));
-  std::vector<Report> rows;
-  for (const auto& row : table.rows) {
-    Report each;
+  report.add_list("rows", table.rows, [&](Report& each, const auto& row) {
     each.add("place", place_text(row.place));
     each.add("size_bytes", row.size.count());
     each.add("measured_us", row.measured_us);
@@ -69,9 +67,7 @@ Report report_of(const PredictedTable& table) {
     Report all;
     for (std::size_t i = 0; i < table.choices.size(); ++i) all.add(name_of(table.choices[i]), row.predicted_us[i]);
     each.add_object("all_us", std::move(all));
-    rows.push_back(std::move(each));
-  }
-  report.add("rows", std::move(rows));
+  });
   return report;
 }
 

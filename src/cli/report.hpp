@@ -29,6 +29,13 @@ struct Report {
 
   void add(std::string name, Value value) { entries.emplace_back(std::move(name), std::move(value)); }
   void add_object(std::string name, Report content) { add(std::move(name), Object{{std::move(content)}}); }
+  /// A list with a report of each item, which `fill(report, item)` makes.
+  template <typename Items, typename Fill>
+  void add_list(std::string name, const Items& items, const Fill& fill) {
+    std::vector<Report> list;
+    for (const auto& item : items) fill(list.emplace_back(), item);
+    add(std::move(name), std::move(list));
+  }
   /// Absent where negative.
   void add_count(std::string name, std::int64_t value) {
     add(std::move(name), value < 0 ? Value(std::monostate{}) : Value(value));

@@ -40,9 +40,7 @@ void print_table(const TunerTable& table) {
 
 Report report_of(const TunerTable& table) {
   Report report;
-  std::vector<Report> rules;
-  for (const auto& rule : table.rules) {
-    Report each;
+  report.add_list("rules", table.rules, [](Report& each, const auto& rule) {
     each.add("collective", rule.collective);
     each.add("ranks", rule.ranks);
     each.add("first_bytes", static_cast<std::int64_t>(rule.first));
@@ -52,12 +50,8 @@ Report report_of(const TunerTable& table) {
     each.add("algorithm", rule.algorithm);
     each.add("protocol", rule.protocol);
     each.add("channels", rule.channels);
-    rules.push_back(std::move(each));
-  }
-  report.add("rules", std::move(rules));
-  std::vector<Report> left;
-  for (const auto& row : table.left) {
-    Report each;
+  });
+  report.add_list("left", table.left, [](Report& each, const auto& row) {
     each.add("collective", std::string(to_string(row.collective)));
     each.add("ranks", row.ranks);
     each.add("size_bytes", row.size.count());
@@ -66,9 +60,7 @@ Report report_of(const TunerTable& table) {
     each.add("best", row.best);
     each.add("best_us", row.best_us);
     each.add("saved", row.saved());
-    left.push_back(std::move(each));
-  }
-  report.add("left", std::move(left));
+  });
   return report;
 }
 

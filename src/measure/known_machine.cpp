@@ -198,6 +198,11 @@ void write_machine(Fit& fit, const FitOptions& options, const LinkKinds& kinds, 
       fmt::format("{}; bandwidths fitted by tenex from {}", options.machine->source, places_of(fit)),
       options.machine->remarks);
   fit.machine = kinds.text(head, bandwidths, origins);
+  if (kinds.has_given_routes())
+    fit.notes.push_back(
+        fmt::format("{} gives routes, which the new machine file is without: copy its [[route]] and "
+                    "[[next_hops]] to it",
+                    options.machine_name));
 }
 
 }  // namespace

@@ -55,9 +55,9 @@ std::string LinkKinds::name(std::size_t kind) const {
 
 Topology LinkKinds::with(const std::vector<Bandwidth>& bandwidths) const {
   if (machine_.shaped) {
-    auto links = machine_.shaped->links;
-    links.bandwidth = bandwidths;
-    return build_topology(machine_.shaped->shape, links).value();
+    Machine changed = machine_;
+    changed.shaped->links.bandwidth = bandwidths;
+    return topology_of(changed);
   }
   const auto& old = machine_.topology;
   TopologyBuilder builder(old.npus());
@@ -67,8 +67,10 @@ Topology LinkKinds::with(const std::vector<Bandwidth>& bandwidths) const {
     link.bandwidth = bandwidths[old.class_of(LinkId::at(l))];
     builder.add_link(link);
   }
-  return std::move(builder).build().value();
+  return std::move(builder).build().value().with_route_table(old.route_table());
 }
+
+bool LinkKinds::has_given_routes() const { return machine_.topology.route_table() != nullptr; }
 
 std::string LinkKinds::text(const std::string& head, const std::vector<Bandwidth>& bandwidths,
                             const std::vector<std::string>& origins) const {
@@ -81,8 +83,11 @@ std::string LinkKinds::text(const std::string& head, const std::vector<Bandwidth
       rates += fmt::format("{}{}", kind > 0 ? ", " : "", to_string(bandwidths[kind]));
       alphas += fmt::format("{}{}", kind > 0 ? ", " : "", to_string(alphas_[kind]));
     }
-    return out + fmt::format("shape = \"{}\"\nalpha = \"{}\"\n{} = \"{}\"\n", to_string(machine_.shaped->shape), alphas,
-                             machine_.shaped->links.per_npu ? "npu_bandwidth" : "bandwidth", rates);
+    out += fmt::format("shape = \"{}\"\nalpha = \"{}\"\n{} = \"{}\"\n", to_string(machine_.shaped->shape), alphas,
+                       machine_.shaped->links.per_npu ? "npu_bandwidth" : "bandwidth", rates);
+    if (const auto forwarding = machine_.shaped->forwarding; forwarding != ShapedNetwork{}.forwarding)
+      out += fmt::format("forwarding = \"{}\"\n", to_string(forwarding));
+    return out;
   }
   const auto& topology = machine_.topology;
   out += fmt::format("npus = {}\n", topology.npus()) + switches_text(topology);

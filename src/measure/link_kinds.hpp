@@ -18,6 +18,8 @@ class LinkKinds {
   [[nodiscard]] const std::vector<Bandwidth>& bandwidths() const { return bandwidths_; }
   /// "dimension 2", "links of 450GB/s and 350ns".
   [[nodiscard]] std::string name(std::size_t kind) const;
+  /// Whether the machine states routes itself, which with() keeps and text() leaves out.
+  [[nodiscard]] bool has_given_routes() const;
   /// The topology with these bandwidths. O(links).
   [[nodiscard]] Topology with(const std::vector<Bandwidth>& bandwidths) const;
   /// The machine file with these bandwidths, each with its origin, behind `head`. O(links).

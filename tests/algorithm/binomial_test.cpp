@@ -6,6 +6,9 @@
 namespace tenex {
 namespace {
 
+using support::started;
+using support::triggered;
+
 Collective rooted(CollectiveKind kind, std::size_t npus, std::uint32_t root, std::int64_t chunks = 1) {
   CollectiveRequest request;
   request.kind = kind;
@@ -19,17 +22,6 @@ Collective rooted(CollectiveKind kind, std::size_t npus, std::uint32_t root, std
 Message message(std::uint32_t from, std::uint32_t to, std::uint32_t chunk, std::uint32_t chunks = 1,
                 Stage stage = Stage::copy) {
   return {NpuId(from), NpuId(to), ChunkId(chunk), stage, chunks};
-}
-
-std::vector<Message> started(ProgramState& state, std::uint32_t npu) {
-  std::vector<Message> out;
-  state.start(NpuId(npu), out);
-  return out;
-}
-std::vector<Message> triggered(ProgramState& state, const Message& arrived) {
-  std::vector<Message> out;
-  state.arrive(arrived, out);
-  return out;
 }
 
 std::vector<std::uint32_t> chunks_of(const Program& program, const Message& sent) {

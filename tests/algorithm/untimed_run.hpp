@@ -26,6 +26,20 @@ struct UntimedRun {
   std::vector<Message> messages;
 };
 
+/// What an NPU sends when it starts.
+inline std::vector<Message> started(ProgramState& state, std::uint32_t npu) {
+  std::vector<Message> out;
+  state.start(NpuId(npu), out);
+  return out;
+}
+
+/// What the receiver of this message sends when it arrives.
+inline std::vector<Message> triggered(ProgramState& state, const Message& arrived) {
+  std::vector<Message> out;
+  state.arrive(arrived, out);
+  return out;
+}
+
 /// The final value of a chunk: every contribution exactly once.
 inline Contributions complete(const Collective& collective, ChunkId chunk) {
   const auto group = collective.group_of(chunk);

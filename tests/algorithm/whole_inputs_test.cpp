@@ -9,22 +9,14 @@
 namespace tenex {
 namespace {
 
+using support::started;
+using support::triggered;
 using ::testing::ElementsAre;
 
 Collective all_reduce(std::size_t npus, std::int64_t chunks = 1) {
   return support::any_collective(CollectiveKind::all_reduce, npus, bytes(10'000), chunks);
 }
 
-std::vector<Message> started(ProgramState& state, std::uint32_t npu) {
-  std::vector<Message> out;
-  state.start(NpuId(npu), out);
-  return out;
-}
-std::vector<Message> triggered(ProgramState& state, const Message& arrived) {
-  std::vector<Message> out;
-  state.arrive(arrived, out);
-  return out;
-}
 std::vector<std::uint32_t> destinations(const std::vector<Message>& messages) {
   std::vector<std::uint32_t> npus;
   for (const auto& message : messages) npus.push_back(message.destination.value());

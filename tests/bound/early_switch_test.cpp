@@ -227,34 +227,18 @@ TEST(EarlySwitchBound, HoldsOnEveryNetworkOfUpToFourVerticesAndTwoSpeeds) {
   EXPECT_GT(3 * met, looked_at);  // and they say something
 }
 
-/// Vertices in a ring with more links; switches that copy and add, or neither.
-Topology drawn_network(Random& random, SwitchProperties properties) {
-  const std::uint32_t npus = 2 + random.below(4);
-  const std::uint32_t switches = 1 + random.below(3);
-  TopologyBuilder builder(npus);
-  for (std::uint32_t s = 0; s < switches; ++s) builder.add_switch(properties);
-  const std::uint32_t vertices = npus + switches;
-  const auto link = [&](std::uint32_t from, std::uint32_t to) {
-    const std::int64_t speeds[] = {25, 50, 300};
-    const std::int64_t alphas[] = {0, 500, 30'000};
-    return Link{VertexId(from % vertices), VertexId(to % vertices), nanoseconds(alphas[random.below(3)]),
-                gigabytes_per_second(speeds[random.below(3)])};
-  };
-  for (std::uint32_t v = 0; v < vertices; ++v) builder.add_link_pair(link(v, v + 1));
-  for (std::uint32_t more = random.below(vertices); more > 0; --more) {
-    const std::uint32_t from = random.below(vertices);
-    builder.add_link(link(from, from + 1 + random.below(vertices - 1)));
-  }
-  return std::move(builder).build().value();
-}
+/// Alphas of zero to a chunk's time and more, and speeds that differ by twelve.
+const support::DrawnLinks kDrawnLinks{{nanoseconds(0), nanoseconds(500), nanoseconds(30'000)},
+                                      {gigabytes_per_second(25), gigabytes_per_second(50), gigabytes_per_second(300)},
+                                      false};
 
 TEST(EarlySwitchBound, IsNotAboveAPlayedGreedyOfAnyKind) {
   const int draws = support::draws(120, 5000);
   for (int draw = 0; draw < draws; ++draw) {
     Random random(static_cast<std::uint64_t>(draw), 0x626e64);
     const bool able = random.below(2) == 0;
-    const Topology topology =
-        drawn_network(random, {.copy = able, .reduce = able, .forwarding = Forwarding::virtual_cut_through});
+    const Topology topology = support::drawn_switches(
+        random, {.copy = able, .reduce = able, .forwarding = Forwarding::virtual_cut_through}, kDrawnLinks);
     const CollectiveKind any[] = {all_gather, reduce_scatter, all_reduce, broadcast,
                                   reduce,     all_to_all,     gather,     scatter};
     const CollectiveKind unicast[] = {all_to_all, gather, scatter};

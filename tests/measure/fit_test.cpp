@@ -204,6 +204,58 @@ TEST(FitMachine, BandwidthsOfAKnownMachineFollowFromWhatItsProgramsTake) {
   EXPECT_NEAR(number_of(*fit, "overhead").value.value, 30, 3);
 }
 
+// 4 NPUs on one switch that passes bytes on as they come: the fitted machine keeps its switch, and the fit runs on it.
+// Twice the bandwidth is found only there: a switch that stores would take each chunk's time twice.
+TEST(FitMachine, AKnownMachineKeepsItsForwarding) {
+  const auto machine = parse_machine(
+      "schema = 1\nkind = \"machine\"\nname = \"box\"\nsource = \"none\"\nshape = \"SW(4)\"\nalpha = \"1us\"\n"
+      "bandwidth = \"100GB/s\"\nforwarding = \"virtual_cut_through\"\n",
+      "box.toml");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  FitOptions options;
+  options.machine = *machine;
+  options.machine_name = "box.toml";
+  Noise noise(1);
+  // A ring's All-Reduce takes 2 * 3 steps of 2 alphas and a quarter of the size; here at 200 GB/s.
+  auto table = table_of(CollectiveKind::all_reduce, 4, {}, {}, noise);
+  for (auto& row : table.rows) row.out_of_place_us = 30 + 6 * (2 + static_cast<double>(row.size.count()) / 4 / 200e3);
+  const auto fit = fit_machine({{"", {table}}}, options);
+  ASSERT_TRUE(fit.ok()) << to_string(fit.errors());
+  const auto fitted = parse_machine(fit->machine, "m.toml");
+  ASSERT_TRUE(fitted.ok()) << to_string(fitted.errors()) << fit->machine;
+  ASSERT_TRUE(fitted->shaped.has_value());
+  EXPECT_EQ(fitted->shaped->forwarding, Forwarding::virtual_cut_through);
+  EXPECT_NEAR(static_cast<double>(fitted->shaped->links.bandwidth[0].count()), 200e9, 1e9);
+}
+
+// Two switches join two NPUs. Routes lead over the first, so its links bind, and the fit says that the machine file is
+// without the routes. Without routes the destinations take the switches in turn, and the second, which is slower,
+// binds.
+TEST(FitMachine, AKnownMachineKeepsItsGivenRoutes) {
+  const std::string links =
+      "schema = 1\nkind = \"machine\"\nname = \"two\"\nsource = \"none\"\nnpus = 2\n[[switches]]\ncount = 2\n"
+      "[[links]]\nbandwidth = \"100GB/s\"\nalpha = \"1us\"\npairs = [[0, 2], [1, 2]]\n"
+      "[[links]]\nbandwidth = \"10GB/s\"\nalpha = \"1us\"\npairs = [[0, 3], [1, 3]]\n";
+  const std::string routes = "[[route]]\nfrom = \"0..1\"\nto = \"0..1\"\nthrough = [2]\n";
+  Noise noise(1);
+  const auto table = table_of(CollectiveKind::all_reduce, 2, {}, {}, noise);
+  for (const bool given : {true, false}) {
+    const auto machine = parse_machine(given ? links + routes : links, "two.toml");
+    ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+    FitOptions options;
+    options.machine = *machine;
+    options.machine_name = "two.toml";
+    const auto fit = fit_machine({{"", {table}}}, options);
+    ASSERT_TRUE(fit.ok()) << to_string(fit.errors());
+    EXPECT_EQ(number_of(*fit, "links of 10GB/s and 1us").fitted, !given);
+    EXPECT_EQ(number_of(*fit, "links of 100GB/s and 1us").fitted, given);
+    ASSERT_EQ(fit->notes.size(), given ? 1U : 0U);
+    if (given) {
+      EXPECT_THAT(fit->notes[0], HasSubstr("two.toml gives routes"));
+    }
+  }
+}
+
 TEST(FitMachine, WhatCannotBeFittedIsRefused) {
   Noise noise(1);
   const std::vector<MeasurementLog> logs{{"", {table_of(CollectiveKind::all_gather, 8, {}, {}, noise)}}};

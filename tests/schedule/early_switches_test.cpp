@@ -197,25 +197,10 @@ TEST(EarlySwitch, SendsPartsOfAMessageOnWhenAllOfItIsThere) {
   EXPECT_FALSE(verdict_of(apart(18)).valid());
 }
 
-/// A network of NPUs and switches with drawn speeds and alphas, of which some are zero, in a ring with more links.
-Topology drawn_network(Random& random, SwitchProperties properties) {
-  const std::uint32_t npus = 2 + random.below(4);
-  const std::uint32_t switches = 1 + random.below(3);
-  TopologyBuilder builder(npus);
-  for (std::uint32_t s = 0; s < switches; ++s) builder.add_switch(properties);
-  const std::uint32_t vertices = npus + switches;
-  const auto link = [&](std::uint32_t from, std::uint32_t to) {
-    const std::int64_t speeds[] = {1, 3, 3, 10};
-    return Link{VertexId(from), VertexId(to), nanoseconds(2 * random.below(3)),
-                gigabytes_per_second(speeds[random.below(4)])};
-  };
-  for (std::uint32_t v = 0; v < vertices; ++v) builder.add_link_pair(link(v, (v + 1) % vertices));
-  for (std::uint32_t i = random.below(vertices); i > 0; --i) {
-    const std::uint32_t from = random.below(vertices);
-    builder.add_link_pair(link(from, (from + 1 + random.below(vertices - 1)) % vertices));
-  }
-  return std::move(builder).build().value();
-}
+/// Speeds of which 3 GB/s is drawn most, and alphas of which some are zero.
+const support::DrawnLinks kDrawnLinks{
+    {nanoseconds(0), nanoseconds(2), nanoseconds(4)},
+    {gigabytes_per_second(1), gigabytes_per_second(3), gigabytes_per_second(3), gigabytes_per_second(10)}};
 
 /// A random plan for switches that store and forward, on a network with virtual cut-through.
 struct Drawn {
@@ -230,7 +215,7 @@ Drawn draw(std::uint64_t seed) {
   Random random(seed, 0x766374);
   const bool able = random.below(2) == 0;
   SwitchProperties properties = able ? kAble : kEarly;
-  Topology topology = drawn_network(random, properties);
+  Topology topology = support::drawn_switches(random, properties, kDrawnLinks);
   const CollectiveKind any[] = {all_gather, reduce_scatter, all_reduce, broadcast, reduce, all_to_all, gather, scatter};
   const CollectiveKind unicast[] = {all_to_all, gather, scatter};
   const auto kind = able ? any[random.below(8)] : unicast[random.below(3)];

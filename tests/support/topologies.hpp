@@ -42,6 +42,36 @@ inline Topology with_drawn_links(std::string_view text, Random& random) {
   return shape(text, std::move(alpha), std::move(bandwidth));
 }
 
+/// What the links of drawn_switches() may be.
+struct DrawnLinks {
+  std::vector<SimTime> alphas;
+  std::vector<Bandwidth> bandwidths;
+  bool paired = true;  ///< all links in both directions; otherwise only those of the ring
+};
+
+/// 2 to 5 NPUs and 1 to 3 such switches in a ring with up to as many more links, each drawn.
+inline Topology drawn_switches(Random& random, SwitchProperties properties, const DrawnLinks& links) {
+  const std::uint32_t npus = 2 + random.below(4);
+  const std::uint32_t switches = 1 + random.below(3);
+  TopologyBuilder builder(npus);
+  for (std::uint32_t s = 0; s < switches; ++s) builder.add_switch(properties);
+  const std::uint32_t vertices = npus + switches;
+  const auto any = [&](const auto& list) { return list[random.below(static_cast<std::uint32_t>(list.size()))]; };
+  const auto link = [&](std::uint32_t from, std::uint32_t to) {
+    return Link{VertexId(from % vertices), VertexId(to % vertices), any(links.alphas), any(links.bandwidths)};
+  };
+  for (std::uint32_t v = 0; v < vertices; ++v) builder.add_link_pair(link(v, v + 1));
+  for (std::uint32_t more = random.below(vertices); more > 0; --more) {
+    const std::uint32_t from = random.below(vertices);
+    const Link extra = link(from, from + 1 + random.below(vertices - 1));
+    if (links.paired)
+      builder.add_link_pair(extra);
+    else
+      builder.add_link(extra);
+  }
+  return std::move(builder).build().value();
+}
+
 /// A block by its name: block("RI", 4).
 inline Block block(std::string_view name, std::uint32_t size) {
   const auto rules = block_rules();
