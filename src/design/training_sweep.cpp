@@ -98,7 +98,8 @@ class KeyChecker {
       }
     };
     if (std::ranges::none_of(times_, is_simulated))
-      refuse({Key::alpha, Key::chunks, Key::occupancy}, "\"pipeline\", \"themis\" and \"synthesized\" do", "themis");
+      refuse({Key::alpha, Key::chunks, Key::occupancy, Key::forwarding},
+             "\"pipeline\", \"themis\" and \"synthesized\" do", "themis");
     if (std::ranges::none_of(times_, is_synthesized))
       refuse({Key::algorithm, Key::attempts, Key::engine, Key::unwind}, "\"synthesized\" does", "synthesized");
   }

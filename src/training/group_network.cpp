@@ -43,6 +43,7 @@ DesignPoint group_point(const TrainingNetwork& network, const GroupNetwork& grou
   point.topology.links = group.links;
   point.topology.text = to_string(group.shape);
   point.topology.unwind = network.point.topology.unwind;
+  point.topology.switches.forwarding = network.point.topology.switches.forwarding;
   point.collective().kind = *kind;
   point.collective().size = communication.size;
   point.chunks = network.point.chunks;

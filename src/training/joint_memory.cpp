@@ -103,6 +103,7 @@ PartCount count_part(const TrainingNetwork& network, const Mapping& mapping, con
   part.all.sends = part.sends * part.copies;
   const bool hops = find_synthesizer(point.algorithm) == nullptr || plays_on_switches(point);
   part.all.messages = count == SendCount::expected && hops;
+  part.all.early = point.topology.switches.forwarding == SwitchForwarding::virtual_cut_through;
   const auto members = static_cast<std::size_t>(span.members());
   const auto chunks = npus_of(shape, both) * static_cast<std::size_t>(point.chunks);
   part.all.table_words = chunks * members;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tenex/topology/distance.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/routes.hpp"
 #include "tenex/topology/timing.hpp"
 
@@ -37,11 +38,14 @@ SimTime message_time(const Topology& topology, const GroupSpan& span, Bytes size
   for (const auto& boundary : boundaries_of(span)) {
     SimTime time;
     auto at = vertex_of(boundary.from);
+    auto before = LinkId::none();
     while (at != vertex_of(boundary.to)) {
       const auto link = router.next_link(at, boundary.from, boundary.to);
       ensure(link.exists(), "neighbouring stages can reach each other");
       const auto hop = hop_time(topology.classes()[topology.class_of(link)], size, Occupancy::serialization);
       time = saturating_sum(time, hop.latency);
+      if (passes_on_early(topology, at)) time -= hand_over_lead(topology, before, link, size);
+      before = link;
       at = topology.target(link);
     }
     slowest = std::max(slowest, time);

@@ -64,6 +64,18 @@ TEST(JointReplay, LetsAPauseTakeItsTimeAndNoLink) {
   EXPECT_EQ(made.ends, (std::array{nanoseconds(2500), microseconds(1)}));
 }
 
+// Two NPUs on a switch, links of 1 GB/s without latency. A chunk of 1000 bytes leaves the switch while it arrives, so
+// links into the switch and out of it carry the first stream's chunks 0-1 us and the second's 1-2 us. Where the switch
+// stores, both are a microsecond later.
+TEST(JointReplay, LetsSwitchesPassMessagesOnWhileTheyArrive) {
+  for (const auto& [forwarding, late] : {std::pair("virtual_cut_through", 0), std::pair("store_and_forward", 1)}) {
+    const auto pair = *part_of(
+        {{"topology", "SW(2)"}, {"size", "2000B"}, {"algorithm", "direct"}, {"forwarding", std::string(forwarding)}});
+    const auto made = replay_of(pair, {SimTime::zero(), {pair.part}}, {SimTime::zero(), {pair.part}});
+    EXPECT_EQ(made.ends, (std::array{microseconds(1 + late), microseconds(2 + late)})) << forwarding;
+  }
+}
+
 TEST(JointReplay, EndsAnEmptyStreamWhenItBegins) {
   const auto pair = gather_of_pair("1");
   const auto made = replay_of(pair, {SimTime::zero(), {pair.part}}, {microseconds(7), {}});
@@ -136,6 +148,8 @@ TwoParts any_two_parts() {
     std::string shape;
     std::vector<std::string> groups;
     std::vector<std::string> algorithms;
+    std::string bandwidth = "1GB/s";
+    std::string forwarding = "as_built";
   };
   // Synthesizers unwind switches and programs do not, so networks with switches run programs only.
   static const std::vector<Network> networks{
@@ -143,6 +157,12 @@ TwoParts any_two_parts() {
       {"RI(6)", {"all", "0-2; 3-5", "0,3; 1,4; 2,5"}, {"tacos", "direct", "ring"}},
       {"LI(2)_FC(3)", {"all", "0,1; 2,3; 4,5", "0,2,4; 1,3,5"}, {"tacos", "direct", "ring"}},
       {"RI(3)_SW(2)", {"all", "0-2; 3-5", "0,3; 1,4; 2,5"}, {"direct", "ring", "hierarchical"}},
+      {"SW(3)_SW(2)",
+       {"all", "0-2; 3-5", "0,3; 1,4; 2,5"},
+       {"direct", "ring", "hierarchical"},
+       "3GB/s, 1GB/s",
+       "virtual_cut_through"},
+      {"leaf_spine(2,2,2)", {"all", "0,1; 2,3", "0,2; 1,3"}, {"direct", "ring"}, "1GB/s", "virtual_cut_through"},
   };
   while (true) {
     const auto& network = networks[*rc::gen::inRange<std::size_t>(0, networks.size())];
@@ -153,6 +173,8 @@ TwoParts any_two_parts() {
     std::array<std::optional<PartOfPoint>, 2> parts;
     for (auto& part : parts) {
       const Words words{{"topology", network.shape},
+                        {"bandwidth", network.bandwidth},
+                        {"forwarding", network.forwarding},
                         {"alpha", alpha},
                         {"occupancy", occupancy},
                         {"collective", any_of({"all_gather", "reduce_scatter", "all_reduce", "all_to_all"})},

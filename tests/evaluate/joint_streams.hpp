@@ -56,7 +56,16 @@ class ObviousReplay {
       const auto now = *instants_.begin();
       instants_.erase(instants_.begin());
       for (const auto stream : {0U, 1U}) follow(stream, now);
-      for (std::size_t link = 0; link < topology_.links(); ++link) serve(LinkId::at(link), now);
+      // A switch with virtual cut-through may pass a message on at the instant at which it sets out there: all links
+      // look before any serves, and again until none has something to send.
+      for (bool served = true; served;) {
+        served = false;
+        std::vector<std::pair<LinkId, Choice>> choices;
+        for (std::size_t link = 0; link < topology_.links(); ++link)
+          if (const auto choice = choose(LinkId::at(link), now)) choices.emplace_back(LinkId::at(link), *choice);
+        for (const auto& [link, choice] : choices) serve(link, choice, now);
+        served = !choices.empty();
+      }
     }
     return times_;
   }
@@ -181,12 +190,27 @@ class ObviousReplay {
     return std::nullopt;
   }
 
+  /// How long before its arrival a hop's message may take the next hop: at a switch with virtual cut-through, until its
+  /// first and its last byte would leave before they come.
+  SimTime lead(std::size_t stream, std::size_t in, std::size_t out) const {
+    const auto at = topology_.target(playing_[stream]->sends[in].link);
+    if (topology_.is_npu(at) || topology_.switch_properties(at).forwarding != Forwarding::virtual_cut_through)
+      return SimTime::zero();
+    const auto serialization = [&](std::size_t index) {
+      const auto& send = playing_[stream]->sends[index];
+      return hop(part(stream), send).latency - topology_.alpha(send.link);
+    };
+    return std::min(serialization(in), serialization(out));
+  }
+
   /// The time from which the chunks of a send are at its source.
   std::optional<SimTime> there_since(std::size_t stream, std::size_t index) const {
     const auto& playing = *playing_[stream];
     const auto& send = playing.sends[index];
-    if (const auto hop = previous_hop(stream, index))
-      return playing.arrival[*hop] == SimTime::max() ? std::nullopt : std::optional(playing.arrival[*hop]);
+    if (const auto hop = previous_hop(stream, index)) {
+      if (playing.arrival[*hop] == SimTime::max()) return std::nullopt;
+      return playing.arrival[*hop] - lead(stream, *hop, index);
+    }
     SimTime last;
     const auto source = npu_of(topology_.source(send.link));
     for (const auto chunk : chunks_of(part(stream), send.chunk)) {
@@ -211,8 +235,14 @@ class ObviousReplay {
     return std::nullopt;
   }
 
-  void serve(LinkId link, SimTime now) {
-    if (free_[link.index()] > now) return;
+  /// The stream and the send, by its index, that a free link takes.
+  struct Choice {
+    std::size_t stream = 0;
+    std::size_t send = 0;
+  };
+
+  std::optional<Choice> choose(LinkId link, SimTime now) {
+    if (free_[link.index()] > now) return std::nullopt;
     std::optional<std::size_t> chosen;
     std::pair<std::size_t, SimTime> best{0, SimTime::max()};
     for (const auto stream : {0U, 1U}) {
@@ -222,15 +252,22 @@ class ObviousReplay {
       chosen = stream;
       best = *next;
     }
-    if (!chosen) return;
-    auto& playing = *playing_[*chosen];
-    const auto taken = hop(part(*chosen), playing.sends[best.first]);
-    playing.start[best.first] = now;
-    playing.arrival[best.first] = now + taken.latency;
+    if (!chosen) return std::nullopt;
+    return Choice{*chosen, best.first};
+  }
+
+  void serve(LinkId link, const Choice& choice, SimTime now) {
+    auto& playing = *playing_[choice.stream];
+    const auto taken = hop(part(choice.stream), playing.sends[choice.send]);
+    playing.start[choice.send] = now;
+    playing.arrival[choice.send] = now + taken.latency;
     playing.own_until[link] = now + taken.busy;
     free_[link.index()] = now + taken.busy;
     instants_.insert(now + taken.busy);
     instants_.insert(now + taken.latency);
+    for (std::size_t i = 0; i < playing.sends.size(); ++i)
+      if (previous_hop(choice.stream, i) == choice.send)
+        instants_.insert(std::max(now, playing.arrival[choice.send] - lead(choice.stream, choice.send, i)));
   }
 
   const Topology& topology_;

@@ -73,6 +73,26 @@ TEST(SynthesizedTraining, LetsOverlappedStreamsShareTheirLinksOrNot) {
   EXPECT_EQ(shared.verified, Verified::yes);
 }
 
+// The switch passes bytes on while they arrive: a gather takes 500 ns. Side by side: into the switch and out of it TP
+// 0-500 ns, DP 500-1000.
+TEST(SynthesizedTraining, MeetsSwitchesThatPassChunksOnWhileTheyArrive) {
+  const auto early = with(kSwitch, "forwarding", "virtual_cut_through");
+  const auto row = training_row(early, kGathers);
+  EXPECT_EQ(row.training_time_ps, 1'000'000);
+  EXPECT_EQ(row.verified, Verified::yes);
+  EXPECT_LE(row.bound_ps, row.training_time_ps);
+  const auto shared = with(with(early, "training_loop", "tp_dp_overlap"), "contention", "links");
+  EXPECT_EQ(training_row(shared, kGathers).training_time_ps, 1'000'000);
+}
+
+// tacos takes the switch for a ring, and is played on the switch by its rule. A chunk of a TP pair needs up to 3 hops
+// of the ring, one of a DP pair 2. A hop takes 1 us where the switch stores and 500 ns where it passes bytes on.
+TEST(SynthesizedTraining, PlaysUnwoundSchedulesOnSwitchesThatPassChunksOnWhileTheyArrive) {
+  const auto tacos = with(kSwitch, "algorithm", "tacos");
+  EXPECT_EQ(training_row(tacos, kGathers).training_time_ps, 5'000'000);
+  EXPECT_EQ(training_row(with(tacos, "forwarding", "virtual_cut_through"), kGathers).training_time_ps, 2'500'000);
+}
+
 TEST(SynthesizedTraining, TrainsGpt3WithContentionNoFasterThanWithout) {
   Words words{{"workload", "gpt3"},
               {"topology", "RI(4)_RI(4)_FC(2)"},

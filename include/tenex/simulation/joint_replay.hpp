@@ -13,7 +13,8 @@
 //
 // What a send waits for. A copy: the chunk at its source. A partial sum, or the first copy of a sum: every partial sum
 // that the given schedule ever delivers there. That is exact where sums travel in trees, each NPU sending its own once,
-// after all that it receives; other schedules are refused. A later hop of a message: the hop before it.
+// after all that it receives; other schedules are refused. A later hop of a message: the hop before it, but what a
+// switch with virtual cut-through lets it start earlier (tenex/topology/hand_over.hpp).
 #pragma once
 
 #include <array>
@@ -60,7 +61,7 @@ struct JointReplay {
 };
 
 /// Bytes at the peak of replay_jointly(), its results included, what the schedules take already aside. A send takes 17
-/// bytes, a hop of a message 25, a chunk at a member 4, a link about 150. O(parts).
+/// bytes, a hop of a message 25 (over virtual cut-through 41), a chunk at a member 4, a link about 150. O(parts).
 [[nodiscard]] std::size_t joint_replay_bytes(const Topology& topology, const JointStream& first,
                                              const JointStream& second);
 
@@ -68,6 +69,7 @@ struct JointReplay {
 struct JointPartSizes {
   std::size_t sends = 0;
   bool messages = false;        ///< some sends are hops of messages
+  bool early = false;           ///< and some switch passes them on before their whole arrival
   std::size_t table_words = 0;  ///< members times chunks of all groups; of an All-to-All all chunks
   std::size_t other_words = 0;  ///< pairs of a relay and a chunk that it is brought, at most
 };

@@ -34,6 +34,9 @@ namespace tenex {
 /// The same network, in which switches with virtual cut-through forward in another way. O(links).
 [[nodiscard]] Topology with_early_switches_as(const Topology& topology, Forwarding forwarding);
 
+/// How long before its whole arrival over `in` a chunk may leave the switch with virtual cut-through over `out`. O(1).
+[[nodiscard]] SimTime hand_over_lead(const Topology& topology, LinkId in, LinkId out, Bytes size);
+
 /// The rule for all links and a few sizes, by table. Refers to the topology.
 class HandOvers {
  public:

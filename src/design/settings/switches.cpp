@@ -10,7 +10,8 @@ namespace {
 
 using namespace entry;  // NOLINT: this file is entries
 
-constexpr std::string_view kTrainingSwitches = "the switches of a training step store and forward";
+constexpr std::string_view kTrainingSwitches =
+    "the switches of a training step neither copy nor reduce, and buffer all";
 constexpr auto forwarding = [](auto& point) -> auto& { return point.point.topology.switches.forwarding; };
 constexpr auto switch_copy = [](auto& point) -> auto& { return point.point.topology.switches.copy; };
 constexpr auto switch_reduce = [](auto& point) -> auto& { return point.point.topology.switches.reduce; };
@@ -37,13 +38,17 @@ Result<SettingValue> parse_switch_buffer(const Setting&, std::string_view name, 
 /// Whether the point may have switches. Those of machine files are not known here.
 bool has_switches(const PointView& view) {
   const TopologyChoice& topology = view.point.topology;
-  return runs_collective(view) && (!topology.machine_file.empty() || count_shape(topology.shape).switches > 0);
+  return !topology.machine_file.empty() || count_shape(topology.shape).switches > 0;
+}
+/// Whether a collective, or those of a training step, meet switches that forward.
+bool meets_switches(const PointView& view) {
+  const bool kept = runs_collective(view) || !synthesizes(view) || view.point.topology.unwind == 0;
+  return has_switches(view) && simulates(view) && kept;
 }
 
 /// What a shape's switches do where `as_built` stands, which is the same point. Those of machine files may differ.
 template <auto Field>
 std::string as_told(const PointView& view, std::string_view of_shapes) {
-  if (!runs_collective(view)) return {};
   const auto& field = Field(view);
   const bool of_itself = field == std::remove_cvref_t<decltype(field)>{} && view.point.topology.machine_file.empty();
   return std::string(of_itself ? of_shapes : to_string(field));
@@ -53,18 +58,24 @@ void set_forwarding(const PointDraft& draft, const SettingValue& value) {
   const auto given = static_cast<SwitchForwarding>(value.as<SwitchForwarding>());
   if (given != SwitchForwarding::as_built) forwarding(draft) = given;
 }
-std::string told_forwarding(const PointView& view) { return as_told<forwarding>(view, "store_and_forward"); }
-std::string told_buffer(const PointView& view) { return as_told<switch_buffer>(view, "unlimited"); }
+std::string told_forwarding(const PointView& view) {
+  return simulates(view) && (runs_collective(view) || has_switches(view))
+             ? as_told<forwarding>(view, "store_and_forward")
+             : "";
+}
+std::string told_buffer(const PointView& view) {
+  return runs_collective(view) ? as_told<switch_buffer>(view, "unlimited") : "";
+}
 template <auto Field>
 std::string told_ability(const PointView& view) {
-  return as_told<Field>(view, "no");
+  return runs_collective(view) ? as_told<Field>(view, "no") : "";
 }
 
 /// Whether what switches can do beyond forwarding may change a row. Messages of textbook algorithms go from NPU to NPU,
 /// but the bound beside their time is the network's.
 bool have_abilities(const PointView& view) {
   const bool on_switches = view.point.reads.switches || view.point.family == AlgorithmFamily::synthesizer;
-  return has_switches(view) && on_switches && view.point.topology.unwind == 0;
+  return runs_collective(view) && has_switches(view) && on_switches && view.point.topology.unwind == 0;
 }
 bool counts_for_textbooks(bool of_kind, const PointView& view) {
   const auto family = view.point.family;
@@ -119,14 +130,12 @@ std::vector<Setting> switch_settings() {
        .example = "\"virtual_cut_through\"",
        .words = words_to<SwitchForwarding::virtual_cut_through>(),
        .fallback = "as_built",
-       .read_by = ReadBy::collectives,
-       .reason = kTrainingSwitches,
        .column = text_column(),
        .changes = Changes::network,
        .parse = parse_choice<SwitchForwarding>,
        .set = set_forwarding,
        .reset = reset<forwarding>,
-       .matters = has_switches,
+       .matters = meets_switches,
        .canonical = unless_default<forwarding>,
        .text = told_forwarding},
       ability<switch_copy, may_copy>(
@@ -150,7 +159,7 @@ std::vector<Setting> switch_settings() {
        .parse = parse_switch_buffer,
        .set = set<switch_buffer>,
        .reset = reset<switch_buffer>,
-       .matters = has_switches,
+       .matters = [](const PointView& view) { return runs_collective(view) && has_switches(view); },
        .canonical = unless_default<switch_buffer>,
        .text = told_buffer},
   };

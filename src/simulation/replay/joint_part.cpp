@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tenex/topology/hand_over.hpp"
+
 namespace tenex {
 
 PlayingPart::PlayingPart(const Topology& topology, Occupancy occupancy, const JointPart& part, SimTime begin)
@@ -27,6 +29,7 @@ PlayingPart::PlayingPart(const Topology& topology, Occupancy occupancy, const Jo
   for (const auto message : sends_.message)
     if (message.exists()) messages = std::max(messages, message.index() + 1);
   messages_.resize(messages);
+  if (any_passes_on_early(topology)) hops_in_.resize(messages);
   SendBuffer buffer;
   for (std::size_t segment = 0; segment < given_.segments(); ++segment) {
     given_.read(segment, buffer);
@@ -34,9 +37,11 @@ PlayingPart::PlayingPart(const Topology& topology, Occupancy occupancy, const Jo
   }
 }
 
-/// Whether the send is not a later hop of a message. To be asked in planned order.
+/// Whether the send is not a later hop of a message. To be asked in planned order, in which a hop out of a switch may
+/// come before the one into it where both start at one instant.
 bool PlayingPart::sets_out(const Send& send, VertexId source) {
   if (!send.message.exists()) return true;
+  if (!topology_.is_npu(source)) return false;
   auto& message = messages_[send.message.index()];
   if (message.origin.exists()) return false;
   message.origin = source;
@@ -89,28 +94,52 @@ bool PlayingPart::has_chunk(Stage stage, LinkId link, ChunkId chunk) {
   return false;
 }
 
-bool PlayingPart::is_ready(LinkId link) {
+/// When the message that is at the link's source may leave over the link.
+SimTime PlayingPart::passed_on(MessageId message, LinkId link, Bytes size) const {
+  const auto source = topology_.source(link);
+  if (hops_in_.empty() || !passes_on_early(topology_, source)) return begin_;
+  const auto& [whole, in] = hops_in_[message.index()];
+  return whole - hand_over_lead(topology_, in, link, size);
+}
+
+std::optional<SimTime> PlayingPart::ready(LinkId link) {
   const auto position = next(link);
   if (!sends_.message.empty() && sends_.message[position].exists()) {
     const auto source = topology_.source(link);
     auto& message = messages_[sends_.message[position].index()];
     if (message.origin != source) {
-      if (message.at == source) return true;
+      if (message.at == source)
+        return passed_on(sends_.message[position], link, carried_.bytes(sends_.chunk[position]));
       links_[link.index()].next_waiting = std::exchange(message.waiting, link);
-      return false;
+      return std::nullopt;
     }
   }
   const auto stage = sends_.stage_of(position);
-  if (stage == Stage::reduce && is_own_input(sends_.chunk[position], topology_.source(link))) return true;
+  if (stage == Stage::reduce && is_own_input(sends_.chunk[position], topology_.source(link))) return begin_;
   const auto chunks = carried_.of(sends_.chunk[position]);
-  return std::ranges::all_of(chunks, [&](ChunkId chunk) { return has_chunk(stage, link, chunk); });
+  const bool there = std::ranges::all_of(chunks, [&](ChunkId chunk) { return has_chunk(stage, link, chunk); });
+  return there ? std::optional(begin_) : std::nullopt;
 }
 
-HopTime PlayingPart::take(LinkId link, SimTime now) {
+HopTime PlayingPart::start(LinkId link, SimTime now) {
   const auto position = next(link);
   ++links_[link.index()].started;
   sends_.note_start(position, link, now - begin_);
-  return carried_.hop(link, sends_.chunk[position], now - begin_);
+  const auto hop = carried_.hop(link, sends_.chunk[position], now - begin_);
+  const auto target = topology_.target(link);
+  if (!hops_in_.empty() && passes_on_early(topology_, target)) {
+    const auto message = sends_.message[position];
+    hops_in_[message.index()] = {saturating_sum(now, hop.latency), link};
+    bring(message, target);
+  }
+  return hop;
+}
+
+/// The message may leave this vertex, perhaps later.
+void PlayingPart::bring(MessageId message, VertexId at) {
+  auto& brought = messages_[message.index()];
+  brought.at = at;
+  wake(std::exchange(brought.waiting, LinkId::none()));
 }
 
 void PlayingPart::arrive(LinkId link, SimTime now) {
@@ -120,9 +149,8 @@ void PlayingPart::arrive(LinkId link, SimTime now) {
   const auto target = topology_.target(link);
   if (!sends_.message.empty() && sends_.message[position].exists() &&
       vertex_of(sends_.destination[position]) != target) {
-    auto& message = messages_[sends_.message[position].index()];
-    message.at = target;
-    return wake(std::exchange(message.waiting, LinkId::none()));
+    if (hops_in_.empty() || !passes_on_early(topology_, target)) bring(sends_.message[position], target);
+    return;
   }
   for (const auto chunk : carried_.of(sends_.chunk[position]))
     unpack(sends_.stage_of(position), chunk, npu_of(target), now);

@@ -2,11 +2,13 @@
 //
 // Encoding: its sends by link, each link's in planned order, as columns; two cursors per link, the next to start and
 // the next to arrive (a link delivers in the order in which it was taken). A link whose next send lacks something waits
-// at that chunk's word or at that message; at most one send of a link waits.
+// at that chunk's word or at that message; at most one send of a link waits. A message is at a switch with virtual
+// cut-through once its hop there has started, and its next hop may start before that hop has arrived.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,11 +30,19 @@ class PlayingPart {
   [[nodiscard]] bool has_next(LinkId link) const { return next(link) < sends_.first[link.index() + 1]; }
   /// When the given schedule lets the next send of a link start.
   [[nodiscard]] SimTime release(LinkId link) const { return begin_ + sends_.start[next(link)]; }
-  /// Whether what the link's next send carries is at its source; if not, a delivery will wake the link. Not to be asked
-  /// again before that.
-  [[nodiscard]] bool is_ready(LinkId link);
-  /// Starts the link's next send. How long it takes. At one time to be called in the order of links.
-  HopTime take(LinkId link, SimTime now);
+  /// From when on what the link's next send carries may leave its source: a time that has passed, but at a switch with
+  /// virtual cut-through. nullopt: a delivery, or the hop before, will wake the link. Not to be asked again before
+  /// that.
+  [[nodiscard]] std::optional<SimTime> ready(LinkId link);
+  /// Starts the link's next send. How long it takes. `wake(link)` is called for a link that waited for it at a switch
+  /// with virtual cut-through.
+  template <class Wake>
+  HopTime take(LinkId link, SimTime now, Wake&& wake) {
+    woken_.clear();
+    const auto hop = start(link, now);
+    for (const auto each : woken_) wake(each);
+    return hop;
+  }
   /// Sends of the link have started and have not arrived.
   [[nodiscard]] bool is_under_way(LinkId link) const {
     return links_[link.index()].arrived < links_[link.index()].started;
@@ -64,6 +74,11 @@ class PlayingPart {
     VertexId at = VertexId::none();
     LinkId waiting = LinkId::none();
   };
+  /// The hop that brings a message to a switch with virtual cut-through.
+  struct HopIn {
+    SimTime whole;  ///< when it has arrived
+    LinkId link = LinkId::none();
+  };
   struct Link {
     std::uint32_t started = 0;
     std::uint32_t arrived = 0;
@@ -76,10 +91,13 @@ class PlayingPart {
   [[nodiscard]] bool sets_out(const Send& send, VertexId source);
   [[nodiscard]] bool is_own_input(ChunkId chunk, VertexId source) const;
   [[nodiscard]] bool has_chunk(Stage stage, LinkId link, ChunkId chunk);
+  [[nodiscard]] SimTime passed_on(MessageId message, LinkId link, Bytes size) const;
+  HopTime start(LinkId link, SimTime now);
   void arrive(LinkId link, SimTime now);
   void unpack(Stage stage, ChunkId chunk, NpuId npu, SimTime now);
   void hold(NpuId npu, ChunkId chunk, std::uint32_t& contents, SimTime now);
   void wake(LinkId last);
+  void bring(MessageId message, VertexId at);
   [[nodiscard]] std::size_t next(LinkId link) const {
     return sends_.first[link.index()] + links_[link.index()].started;
   }
@@ -97,6 +115,7 @@ class PlayingPart {
   PlayedSends sends_;
   std::vector<Link> links_;
   std::vector<Message> messages_;
+  std::vector<HopIn> hops_in_;  ///< by message; empty where no switch has virtual cut-through
   JointSlots slots_;
   std::vector<LinkId> woken_;
   std::size_t arrived_ = 0;

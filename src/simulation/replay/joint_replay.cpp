@@ -3,7 +3,8 @@
 // Events in order of time; at one time arrivals, then beginnings of communications, then links that may take a send, in
 // the order of links. There are at most three events per link: the next arrival of either stream, and the time from
 // which it may take a send. That is when it is free and the next send of a stream can start; whoever changes this notes
-// it anew.
+// it anew. A switch with virtual cut-through may pass a message on at the instant at which it sets out there: such
+// links look once all others have decided.
 #include "tenex/simulation/joint_replay.hpp"
 
 #include <fmt/format.h>
@@ -91,7 +92,12 @@ class JointReplayer {
     }
     for (std::size_t stream = 0; stream < kStreams; ++stream)
       if (begins[stream] && problem_.empty()) begin(stream, now);
-    if (problem_.empty()) able_now_.take_all([&](LinkId link) { decide(link, now); });
+    if (!problem_.empty()) return;
+    able_now_.take_all([&](LinkId link) { decide(link, now); });
+    while (!woken_.empty()) {
+      for (const auto& [stream, link] : std::exchange(woken_, {})) look_at(stream, link, now);
+      able_now_.take_all([&](LinkId link) { decide(link, now); });
+    }
   }
 
   void begin(std::size_t stream, SimTime now) {
@@ -114,11 +120,13 @@ class JointReplayer {
   /// From when the next send of a link could start if the stream had the network to itself from now on.
   void look_at(std::size_t stream, LinkId link, SimTime now) {
     auto& playing = *playing_[stream];
-    if (!playing.has_next(link) || !playing.is_ready(link)) return;
+    if (!playing.has_next(link)) return;
+    const auto ready = playing.ready(link);
+    if (!ready) return;
     auto& shared = links_[link.index()];
     // A link that another stream took last was free of this one's sends by then.
     const auto own_until = shared.last == stream ? shared.free : SimTime::zero();
-    shared.able[stream] = std::max({now, playing.release(link), own_until});
+    shared.able[stream] = std::max({now, playing.release(link), own_until, *ready});
     note_decision(link, now);
   }
 
@@ -136,10 +144,10 @@ class JointReplayer {
     const std::size_t stream = shared.able[0] <= shared.able[1] ? 0 : 1;
     auto& playing = *playing_[stream];
     const bool next_to_arrive = !playing.is_under_way(link);
-    const auto hop = playing.take(link, now);
+    shared.able[stream] = kNever;
+    const auto hop = playing.take(link, now, [&](LinkId waiting) { woken_.emplace_back(stream, waiting); });
     shared.free = saturating_sum(now, hop.busy);
     shared.last = stream;
-    shared.able[stream] = kNever;
     if (next_to_arrive) events_.put(arrival_at(link, stream), saturating_sum(now, hop.latency));
     look_at(stream, link, now);
     if (shared.able[stream] == kNever && shared.able[1 - stream] != kNever) note_decision(link, now);
@@ -171,6 +179,7 @@ class JointReplayer {
   std::vector<SharedLink> links_;
   EventQueue events_;
   LinkSet able_now_;
+  std::vector<std::pair<std::size_t, LinkId>> woken_;  ///< by the sends that start: streams and links
   std::string problem_;
 };
 
@@ -205,15 +214,19 @@ std::size_t other_words(const JointPart& part) {
   return deliveries - std::min(deliveries, least);
 }
 
-std::vector<JointPartSizes> sizes_of(const JointStream& stream) {
+std::vector<JointPartSizes> sizes_of(const JointStream& stream, bool early) {
   std::vector<JointPartSizes> sizes;
   for (const auto& part : stream.parts) {
     if (!part.collective) continue;
-    sizes.push_back({part.schedule.sends(), part.schedule.may_carry_messages(), 0, other_words(part)});
+    sizes.push_back({part.schedule.sends(), part.schedule.may_carry_messages(), early, 0, other_words(part)});
     for (std::size_t group = 0; group < part.collective->groups().size(); ++group)
       sizes.back().table_words += JointSlots::table_words(*part.collective, GroupId::at(group));
   }
   return sizes;
+}
+
+constexpr std::size_t message_bytes(bool early) {
+  return sizeof(PlayingPart::Message) + (early ? sizeof(PlayingPart::HopIn) : 0);
 }
 
 /// The schedules that are made, and the largest of what is there only while one of them is.
@@ -223,7 +236,7 @@ std::size_t stream_bytes(std::size_t links, std::span<const JointPartSizes> part
   for (const auto& part : parts) {
     made += part.sends * (kPlayedBytes + (part.messages ? kPlayedBytesOfHop : 0)) + links * kPlayedBytesOfLink +
             part.sends / 512 + kBytesOfPart;
-    playing = std::max(playing, part.sends * (part.messages ? sizeof(PlayingPart::Message) : 0) +
+    playing = std::max(playing, part.sends * (part.messages ? message_bytes(part.early) : 0) +
                                     part.table_words * sizeof(std::uint32_t) + part.other_words * WordMap::kBytes);
   }
   return playing + made;
@@ -255,7 +268,8 @@ std::size_t joint_replay_bytes(std::size_t links, std::span<const JointPartSizes
 }
 
 std::size_t joint_replay_bytes(const Topology& topology, const JointStream& first, const JointStream& second) {
-  return joint_replay_bytes(topology.links(), sizes_of(first), sizes_of(second));
+  const bool early = any_passes_on_early(topology);
+  return joint_replay_bytes(topology.links(), sizes_of(first, early), sizes_of(second, early));
 }
 
 Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy, const JointStream& first,
@@ -265,10 +279,6 @@ Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy
   if (topology.wires() != nullptr)
     return unsupported_error({}, "communications side by side over switches that cut through are not replayed",
                              "their paths share links", "let the switches store and forward");
-  if (any_passes_on_early(topology))
-    return unsupported_error({}, "communications side by side over switches with virtual cut-through are not replayed",
-                             "a replay of two lets switches store and forward",
-                             "let the switches store and forward, or use contention = \"none\"");
   if (auto unlimited = check_buffers(topology); !unlimited) return unlimited.errors();
   const auto needed = joint_replay_bytes(topology, first, second);
   if (needed > memory_limit_bytes)

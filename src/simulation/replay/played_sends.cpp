@@ -116,8 +116,13 @@ void PlayedSends::note_start(std::size_t position, LinkId link, SimTime time) {
     segment.push_back(order.size());
     segment_start.push_back(time);
   }
+  if (order.empty() || time != last_start) first_of_instant = order.size();
   last_start = time;
-  order.push_back(link);
+  if (order.size() == first_of_instant || order.back() < link)
+    order.push_back(link);
+  else  // a switch passes a chunk on at the instant at which it sets out there
+    order.insert(std::upper_bound(order.begin() + static_cast<std::ptrdiff_t>(first_of_instant), order.end(), link),
+                 link);
 }
 
 Schedule make_played_schedule(PlayedSends sends, Schedule given) {

@@ -26,6 +26,7 @@ struct PlayedSends {
   std::vector<std::size_t> segment;  ///< first send of each segment in `order`
   std::vector<SimTime> segment_start;
   SimTime last_start;
+  std::size_t first_of_instant = 0;  ///< in `order`: of the sends that started at `last_start`
   Stage uniform_stage = Stage::copy;
 
   [[nodiscard]] std::size_t size() const { return chunk.size(); }
@@ -33,7 +34,7 @@ struct PlayedSends {
 
   /// Makes the columns: each link's sends in planned order.
   void load(const Schedule& given, std::size_t links);
-  /// The send at this position, the next one of its link, starts. At one time to be called in the order of links.
+  /// The send at this position, the next one of its link, starts. Sends of one time come into the order of links.
   void note_start(std::size_t position, LinkId link, SimTime time);
 };
 
