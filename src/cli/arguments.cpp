@@ -307,6 +307,15 @@ void add_optimize(CLI::App& app, Parsed& parsed) {
           "a linear constraint on the bandwidths, such as \"B1 >= B2 >= B3\" or \"25GB/s <= B3 <= 150GB/s\"; may "
           "be given again")
       ->allow_extra_args(false);
+  optimize
+      ->add_option("--npus", parsed.optimize.npus,
+                   "search the parallelization of so many NPUs: hp, its order, ZeRO, recomputation, sequence "
+                   "parallelism, microbatches and schedule, as far as they are not given")
+      ->check(between(1, std::int64_t{1} << 24))
+      ->group("Parallelization");
+  optimize->add_option("--most", parsed.optimize.most, "with --npus: the number of answers (10)")
+      ->check(between(1, 100'000))
+      ->group("Parallelization");
   add_threads(optimize, parsed.optimize.threads, "threads; never changes the result");
   add_memory(optimize, parsed.optimize.memory);
   add_json(optimize, parsed.optimize.json);

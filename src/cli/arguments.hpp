@@ -94,6 +94,8 @@ struct OptimizeArguments {
   std::vector<std::string> constraints;  ///< one per --constraint
   /// Tensor and data parallelism, pipeline stages, experts, each from its own option; 0: not given. They make `hp`.
   std::array<std::int64_t, 4> degrees{};
+  std::int64_t npus = 0;   ///< searches the parallelization of so many; 0: the point states it
+  std::int64_t most = 10;  ///< answers of a search
   int threads = 1;
   std::string memory;
   bool json = false;

@@ -116,6 +116,7 @@ constexpr Topic kTopics[] = {
     {"bounds", [] { return entries("bounds", bound_methods()); }},
     {"workloads", list_workloads},
     {"cost_models", list_cost_models},
+    {"npus", list_npus},
     {"schemes", [] { return entries("schemes (of splitting bandwidth over dimensions)", scheme_words()); }},
     {"collective_times", [] { return entries("collective times (of training)", collective_time_words()); }},
     {"training_loops", [] { return entries("training loops", training_loop_words()); }},

@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "optimize_search.hpp"
 #include "report.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/evaluate/dimension_table.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/topology/shape.hpp"
+#include "tenex/training/npu_memory.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -106,6 +108,7 @@ Report report_of(const NetworkUse& use) {
 }  // namespace
 
 ExitCode execute(const OptimizeArguments& arguments) {
+  if (arguments.npus > 0) return search_hp(arguments);
   const auto limit = memory_limit(arguments.memory, EvaluateOptions{}.memory_limit_bytes);
   if (!limit) return refuse(limit.errors());
   const auto point = point_of(arguments);
@@ -121,6 +124,12 @@ ExitCode execute(const OptimizeArguments& arguments) {
     complain({input_error({}, output.row.reason)});
     return exit;
   }
+  if (const auto bytes = output.row.memory_per_npu_bytes;
+      bytes > kUnlikelyMemory && !point->training().npu_memory.limits())
+    warn(
+        fmt::format("{} takes {} of an NPU, and npu_memory states no limit: give it, and what does not fit is refused "
+                    "with the fastest change that does",
+                    to_string(point->training().hp), to_rounded_bytes(static_cast<double>(bytes))));
   auto report = report_of(*point, output.row);
   const auto table = exit == ExitCode::done ? dimension_table(*point, cache) : Result<DimensionTable>(Diagnostic());
   if (table && arguments.json) {

@@ -35,7 +35,7 @@ void count_rows(const FolderStatus& status, Overview& overview) {
     if (status.mine[row.point]) ++overview.done;
     const bool pruned = row.status == PointStatus::pruned;
     if (status.mine[row.point] && pruned) ++overview.pruned;
-    if (status.mine[row.point] && !pruned && row.status != PointStatus::ok) ++overview.failed;
+    if (status.mine[row.point] && !pruned && !is_final(row.status)) ++overview.failed;
     if (row.incarnation != status.identity.incarnation) continue;
     if (!pruned) ++of_this_run, last = std::max(last, row.finished_unix_ms);
     for (std::size_t r = 0; r < overview.ranks.size(); ++r) {

@@ -107,7 +107,9 @@ std::string type_cell(const Setting& setting) {
 std::string default_cell(const Setting& setting) {
   if (!setting.fallback) return std::string(setting.absent);
   if (setting.fallback->empty()) return "none";
-  const bool bare = setting.written != Written::string || setting.fallback == "none";
+  // A word in place of a number is quoted.
+  const bool word = setting.written == Written::integer && setting.fallback->find_first_not_of("0123456789") == 0;
+  const bool bare = (setting.written != Written::string && !word) || setting.fallback == "none";
   return bare ? fmt::format("`{}`", *setting.fallback) : fmt::format("`\"{}\"`", *setting.fallback);
 }
 

@@ -16,6 +16,7 @@
 #include "tenex/codesign/network_cost.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/store/store.hpp"
+#include "tenex/training/npu_memory.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -127,6 +128,8 @@ class Failures {
     for (const auto& [status, points] : points_)
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", points, name_of(status));
     auto text = fmt::format("not ok: {}; the column `reason` says why\n", list);
+    if (points_.contains(PointStatus::over_npu_memory))
+      text += "over_npu_memory: the iteration does not fit into an NPU; `reason` names the fastest change that fits\n";
     if (!points_.contains(PointStatus::out_of_memory)) return text;
     return text + fmt::format(
                       "out of memory{}: give a rank more with --memory, fewer ranks on a node, or a larger one, and "
@@ -144,9 +147,32 @@ class Failures {
   std::int64_t largest_ = -1;  ///< bytes
 };
 
+/// Rows that train without a limit on the memory of an NPU and take more than most NPUs have.
+class Excesses {
+ public:
+  void count(const Evaluation& row, std::string_view npu_memory) {
+    if (npu_memory != "none" || row.memory_per_npu_bytes <= kUnlikelyMemory) return;
+    ++points_;
+    largest_ = std::max(largest_, row.memory_per_npu_bytes);
+  }
+  [[nodiscard]] std::string text() const {
+    if (points_ == 0) return {};
+    return fmt::format(
+        "warning: {} of these points take more than {} of an NPU, the largest {}: npu_memory = \"80GB\" leaves out "
+        "what "
+        "does not fit\n",
+        points_, to_rounded_bytes(static_cast<double>(kUnlikelyMemory)),
+        to_rounded_bytes(static_cast<double>(largest_)));
+  }
+
+ private:
+  std::size_t points_ = 0;
+  std::int64_t largest_ = 0;
+};
+
 /// The columns that the tallies read.
 ColumnChoice columns_to_read() {
-  ColumnChoice choice{{"collective", "algorithm", "workload", "scheme"},
+  ColumnChoice choice{{"collective", "algorithm", "workload", "scheme", "npu_memory"},
                       {"status", "verified", "collective_time_ps", "bound_ps", "efficiency", "algbw_bytes_per_s",
                        "memory_planned_bytes"}};
   for (const auto& column : metric_columns())
@@ -162,16 +188,20 @@ Result<std::string> summarize(const std::filesystem::path& file) {
   std::map<std::string, TrainingTally> trained;
   Tally all;
   Failures failures;
+  Excesses excesses;
   const auto count_row = [&](const std::vector<std::string_view>& words, const Evaluation& row) {
     failures.count(row);
     const auto& [collective, algorithm, workload, scheme] = std::tie(words[0], words[1], words[2], words[3]);
-    if (!workload.empty()) return count(trained[fmt::format("{}  {}", workload, scheme)], row);
+    if (!workload.empty()) {
+      excesses.count(row, words[4]);
+      return count(trained[fmt::format("{}  {}", workload, scheme)], row);
+    }
     count(tallies[fmt::format("{}  {}", collective, algorithm)], row);
     count(all, row);
   };
   if (const auto status = visit_rows(file, columns_to_read(), count_row); !status) return status.errors();
   if (trained.empty()) return table_of(tallies, all) + failures.text();
-  return (tallies.empty() ? "" : table_of(tallies, all) + "\n") + table_of(trained) + failures.text();
+  return (tallies.empty() ? "" : table_of(tallies, all) + "\n") + table_of(trained) + failures.text() + excesses.text();
 }
 
 }  // namespace tenex::cli

@@ -7,7 +7,9 @@
 #include <variant>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/units.hpp"
 #include "tenex/files/input_files.hpp"
+#include "tenex/workload/npu_kinds.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -97,6 +99,14 @@ std::string list_cost_models() {
   std::string text = "cost models (or a cost model file, see experiments/cost_models/README.md)\n";
   for (const auto& file : builtin_cost_models())
     text += list_line(file.name, parsed(parse_cost_model(file.content, std::string(file.name))).model.source);
+  return text;
+}
+
+std::string list_npus() {
+  std::string text = "NPUs (of the key npu_memory)\n";
+  for (const auto& npu : npu_kinds())
+    text += list_line(npu.name, fmt::format("{}, peak {}, matrix products {}", to_string(npu.memory),
+                                            to_string(npu.peak), to_string(npu.matrix_products)));
   return text;
 }
 

@@ -25,5 +25,7 @@ struct Word {
 /// The built-in workloads and cost models, each with the description in its file.
 [[nodiscard]] std::string list_workloads();
 [[nodiscard]] std::string list_cost_models();
+/// The NPUs that npu_memory may name, with their memory and rates.
+[[nodiscard]] std::string list_npus();
 
 }  // namespace tenex::cli

@@ -95,12 +95,19 @@ void RowChecker::check_training(const Row& row, const TopologyValue& topology) {
   }
   const SettingValue* alpha = row[index_of(Key::alpha)];
   const auto time = value_or(row, Key::collective_time, TimingModel::libra);
-  if (is_simulated(time) && alpha == nullptr) {
+  const SettingValue* hp = row[index_of(Key::hp)];
+  const bool has_stages = hp != nullptr && hp->as<Parallelization>().pipeline > 1;
+  const auto pipeline = value_or(row, Key::pipeline_timing, PipelineTiming::formula);
+  const bool sends = has_stages && pipeline == PipelineTiming::simulated;
+  if ((is_simulated(time) || sends) && alpha == nullptr) {
     fail(place, fmt::format("the shape \"{}\" has no alpha", shortened(place.text)),
-         fmt::format("collective_time \"{}\" needs the latency of its links", to_string(time)),
-         "write for instance alpha = \"0.5us\"", "collective_time = libra");
+         fmt::format("{} needs the latency of its links",
+                     is_simulated(time) ? fmt::format("collective_time \"{}\"", to_string(time))
+                                        : fmt::format("pipeline_timing \"{}\"", to_string(pipeline))),
+         "write for instance alpha = \"0.5us\"",
+         is_simulated(time) ? "collective_time = libra" : "pipeline_timing = formula");
   }
-  if (is_simulated(time) && alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
+  if ((is_simulated(time) || sends) && alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
   if (states_bandwidth(row)) check_stated_bandwidth(row, topology);
   if (!is_synthesized(time)) return;
   check_unwinding(row, topology);

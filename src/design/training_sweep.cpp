@@ -97,9 +97,13 @@ class KeyChecker {
              fmt::format("write for instance collective_time = \"{}\", or remove it", example));
       }
     };
-    if (std::ranges::none_of(times_, is_simulated))
-      refuse({Key::alpha, Key::chunks, Key::occupancy, Key::forwarding},
-             "\"pipeline\", \"themis\" and \"synthesized\" do", "themis");
+    const bool messages =
+        has(values_in(sweep_, Key::pipeline_timing, PipelineTiming::formula), PipelineTiming::simulated);
+    if (std::ranges::none_of(times_, is_simulated)) {
+      constexpr std::string_view models = "\"pipeline\", \"themis\" and \"synthesized\" do";
+      refuse({Key::chunks}, models, "themis");
+      if (!messages) refuse({Key::alpha, Key::occupancy, Key::forwarding}, models, "themis");
+    }
     if (std::ranges::none_of(times_, is_synthesized))
       refuse({Key::algorithm, Key::attempts, Key::engine, Key::unwind}, "\"synthesized\" does", "synthesized");
   }

@@ -35,6 +35,7 @@ DesignPoint coarse_point(DesignPoint point) {
     return point;
   }
   auto& training = point.training();
+  training.pipeline_timing = PipelineTiming::formula;
   if (is_libra(training.collective_time)) return point;
   training.collective_time = TimingModel::libra;
   training.contention = Contention::none;

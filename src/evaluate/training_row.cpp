@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tenex/codesign/optimizer.hpp"
+#include "tenex/training/memory_remedy.hpp"
 #include "tenex/training/training_point.hpp"
 
 namespace tenex {
@@ -19,6 +20,13 @@ void describe(Evaluation& row, const PreparedTraining& prepared) {
   row.mapping = prepared.mapping;
   for (const auto each : prepared.bandwidth) row.chosen_bandwidth_bytes_per_s.push_back(each.count());
   row.network_cost_usd = static_cast<double>(prepared.cost.count()) * 1e-6;
+  row.chosen_microbatches = prepared.microbatches;
+  row.memory_per_npu_bytes = prepared.memory.total();
+  row.weight_memory_bytes = prepared.memory.weights;
+  row.gradient_memory_bytes = prepared.memory.gradients;
+  row.optimizer_memory_bytes = prepared.memory.optimizer;
+  row.activation_memory_bytes = prepared.memory.activations;
+  row.buffer_memory_bytes = prepared.memory.buffers;
   if (prepared.split == nullptr) return;
   const auto& split = **prepared.split;
   row.relative_gap = split.relative_gap;
@@ -38,6 +46,12 @@ void describe(Evaluation& row, const TrainingTime& time) {
   row.input_gradient_exposed_ps = time.exposed[input].count();
   row.weight_gradient_exposed_ps = time.exposed[weight].count();
   row.bubble_ps = time.bubble.count();
+  const auto over = [&](Scope scope) { return time.exposed_over[static_cast<std::size_t>(scope)].count(); };
+  row.tensor_exposed_ps = over(Scope::tensor);
+  row.data_exposed_ps = over(Scope::data) + over(Scope::expert_replicas);
+  row.pipeline_exposed_ps = over(Scope::pipeline);
+  row.expert_exposed_ps = over(Scope::expert);
+  row.world_exposed_ps = over(Scope::world);
 }
 
 /// The verification and costs of collectives that were simulated or synthesized; formulas have none.
@@ -57,7 +71,8 @@ void measure_throughput(Evaluation& row, const PreparedTraining& prepared) {
   const auto seconds = static_cast<double>(row.training_time_ps) * 1e-12;
   row.samples_per_s = prepared.batch.samples / seconds;
   row.tokens_per_s = prepared.batch.tokens / seconds;
-  const auto peak = static_cast<double>(prepared.rate.count()) * static_cast<double>(prepared.npus);
+  row.mfu_rate_flop_per_s = static_cast<double>(prepared.peak.count());
+  const auto peak = row.mfu_rate_flop_per_s * static_cast<double>(prepared.npus);
   row.model_flop_utilization = prepared.batch.flops / (seconds * peak);
 }
 
@@ -83,6 +98,10 @@ std::optional<PreparedTraining> prepare(Evaluation& row, const DesignPoint& poin
     return std::nullopt;
   }
   describe(row, *prepared);
+  if (auto excess = over_npu_memory(point, *prepared, cache)) {
+    end_point(row, PointStatus::over_npu_memory, to_string(*excess));
+    return std::nullopt;
+  }
   return *std::move(prepared);
 }
 

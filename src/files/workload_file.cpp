@@ -154,7 +154,7 @@ ExpertSpec read_experts(const Node& node, TableReader& parent) {
 TransformerSpec read_transformer(const Node& node, TableReader& document) {
   TableReader reader(node, "[transformer]",
                      {"layers", "hidden", "heads", "sequence", "vocabulary", "batch", "microbatches", "bytes_per_value",
-                      "zero_stage", "experts"});
+                      "gradient_bytes", "optimizer_bytes", "zero_stage", "experts"});
   TransformerSpec spec;
   spec.layers = require_count(reader, "layers");
   spec.hidden = require_count(reader, "hidden");
@@ -162,8 +162,11 @@ TransformerSpec read_transformer(const Node& node, TableReader& document) {
   spec.sequence = require_count(reader, "sequence");
   spec.batch = require_count(reader, "batch");
   spec.vocabulary = count_or(reader, "vocabulary", 0, 0);
-  spec.microbatches = count_or(reader, "microbatches", 1, 1);
+  spec.microbatches = count_or(reader, "microbatches", 0, 1);
   spec.bytes_per_value = count_or(reader, "bytes_per_value", 2, 1);
+  spec.gradient_bytes = count_or(reader, "gradient_bytes", spec.bytes_per_value, 1);
+  // Adam has two moments in 4 bytes each, and where weights are smaller a copy of them in 4 bytes.
+  spec.optimizer_bytes = count_or(reader, "optimizer_bytes", spec.bytes_per_value < 4 ? 12 : 8, 0);
   spec.zero_stage = count_or(reader, "zero_stage", 0, 0);
   if (spec.zero_stage > 3)
     reader.fail(input_error(reader.find("zero_stage")->place(), fmt::format("zero_stage = {}", spec.zero_stage),

@@ -101,7 +101,7 @@ void keep_one_per_point(std::vector<CommittedRow>& rows) {
     const bool first = kept == 0 || rows[kept - 1].point != rows[i].point;
     if (first)
       rows[kept++] = rows[i];
-    else if (rows[kept - 1].status != PointStatus::ok)
+    else if (!is_final(rows[kept - 1].status))
       rows[kept - 1] = rows[i];
   }
   rows.resize(kept);
@@ -118,7 +118,7 @@ std::vector<AnnouncedPoint> find_announced(const store::FolderContents& contents
     const auto row = std::ranges::lower_bound(rows, *point, {}, &CommittedRow::point);
     const bool done = row != rows.end() && row->point == *point;
     // A failed row of an earlier run does not count for a point that is tried again.
-    if (done && (row->status == PointStatus::ok || row->incarnation >= writer.incarnation)) continue;
+    if (done && (is_final(row->status) || row->incarnation >= writer.incarnation)) continue;
     last[*point] = {*point, writer.incarnation, writer.rank};
   }
   std::vector<AnnouncedPoint> points;

@@ -96,7 +96,7 @@ class Chooser {
       const Choice choice{*digest,
                           number,
                           static_cast<std::uint32_t>(row),
-                          (*status)[row] == static_cast<std::int8_t>(PointStatus::ok),
+                          is_final(static_cast<PointStatus>((*status)[row])),
                           (*status)[row] == static_cast<std::int8_t>(PointStatus::pruned),
                           outputs[row]};
       rows_.push_back(choice);

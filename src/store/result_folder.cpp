@@ -117,7 +117,7 @@ struct KnownRows {
     if (!seen[point]) occupied_seconds += occupied;
     seen[point] = true;
     if (store::is_pruned(status)) pruned[point] = true;
-    if (status != static_cast<std::int8_t>(PointStatus::ok)) return;
+    if (!is_final(static_cast<PointStatus>(status))) return;
     const auto lacks = store::lacking(store::asked_outputs(study, point), given);
     if (!ok[point] ||
         std::popcount(static_cast<unsigned>(lacks)) < std::popcount(static_cast<unsigned>(lacking[point])))

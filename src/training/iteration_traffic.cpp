@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace tenex {
 namespace {
 
@@ -98,7 +96,7 @@ void IterationTraffic::count(const Communication& communication, Phase phase, st
     found = communications_.end() - 1;
   }
   auto& count =
-      once_per_iteration(phase, communication.scope) ? found->once : found->every_turn[static_cast<std::size_t>(phase)];
+      once_per_iteration(phase, communication) ? found->once : found->every_turn[static_cast<std::size_t>(phase)];
   count = clamped_sum(count, repeat);
 }
 
@@ -140,42 +138,45 @@ TrainingTime IterationTraffic::turn_of(std::span<const SimTime> times, bool sync
   turn.compute = compute_;
   for (std::size_t which = 0; which < times.size(); ++which) {
     const auto& each = communications_[which];
-    for (std::size_t phase = 0; phase < kPhases; ++phase)
-      turn.exposed[phase] = sum(turn.exposed[phase], product(times[which], each.every_turn[phase]));
-    if (!synchronize) continue;
-    auto& gradients = turn.exposed[static_cast<std::size_t>(Phase::weight_gradient)];
-    gradients = sum(gradients, product(times[which], each.once));
+    const auto expose = [&](std::size_t phase, std::int64_t count) {
+      const auto time = product(times[which], count);
+      turn.exposed[phase] = sum(turn.exposed[phase], time);
+      auto& over = turn.exposed_over[static_cast<std::size_t>(each.communication.scope)];
+      over = sum(over, time);
+    };
+    for (std::size_t phase = 0; phase < kPhases; ++phase) expose(phase, each.every_turn[phase]);
+    if (synchronize) expose(static_cast<std::size_t>(Phase::weight_gradient), each.once);
   }
   return turn;
 }
 
-/// The time without overlap: all parts add up, and the pipeline's turns are those of training_time().
-Result<TrainingTime> IterationTraffic::sum_of(std::span<const SimTime> times) const {
-  const auto& [workload, mapping, rate, batch] = *iteration_;
-  auto time = turn_of(times, true);
-  const auto stages = mapping.degrees().pipeline;
-  if (workload.microbatches > 1 || stages > 1) {
-    const auto turn = turn_of(times, false);
-    for (std::size_t phase = 0; phase < kPhases; ++phase) {
-      time.compute[phase] = sum(time.compute[phase], product(turn.compute[phase], workload.microbatches - 1));
-      time.exposed[phase] = sum(time.exposed[phase], product(turn.exposed[phase], workload.microbatches - 1));
-    }
-    time.bubble = product(turn.total(), stages - 1);
-  }
-  if (time.total() == SimTime::max())
-    return resource_error(fmt::format("an iteration of {} takes more than 106 days", workload.name),
-                          "times are int64 picoseconds");
+Result<IterationTurns> IterationTraffic::turns_of(TrainingLoop loop, std::span<const SimTime> times) const {
+  ensure(times.size() == communications_.size(), "one time for each distinct communication");
+  if (loop == TrainingLoop::no_overlap) return IterationTurns{turn_of(times, true), turn_of(times, false)};
+  return turns_of(loop, PlannedTime(communications_, times));
+}
+
+Result<IterationTurns> IterationTraffic::turns_of(TrainingLoop loop, const CollectiveTime& model) const {
+  return iteration_turns(iteration_->workload, iteration_->mapping, iteration_->rate, model, loop);
+}
+
+namespace {
+
+Result<TrainingTime> joined(const Result<IterationTurns>& turns, const Iteration& iteration) {
+  if (!turns) return turns.errors();
+  const auto time = pipelined_time(*turns, iteration.workload, iteration.mapping.degrees().pipeline);
+  if (time.total() == SimTime::max()) return refuse_long_iteration(iteration.workload);
   return time;
 }
 
+}  // namespace
+
 Result<TrainingTime> IterationTraffic::time_of(TrainingLoop loop, std::span<const SimTime> times) const {
-  ensure(times.size() == communications_.size(), "one time for each distinct communication");
-  if (loop == TrainingLoop::no_overlap) return sum_of(times);
-  return time_of(loop, PlannedTime(communications_, times));
+  return joined(turns_of(loop, times), *iteration_);
 }
 
 Result<TrainingTime> IterationTraffic::time_of(TrainingLoop loop, const CollectiveTime& model) const {
-  return training_time(iteration_->workload, iteration_->mapping, iteration_->rate, model, loop);
+  return joined(turns_of(loop, model), *iteration_);
 }
 
 }  // namespace tenex

@@ -13,12 +13,14 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/quantity.hpp"
+#include "tenex/training/npu_memory.hpp"
 #include "tenex/workload/collective_time.hpp"
 #include "tenex/workload/compute.hpp"
 #include "tenex/workload/libra_time.hpp"
 #include "tenex/workload/parallelization.hpp"
 #include "tenex/workload/training.hpp"
 #include "tenex/workload/workload.hpp"
+#include "tenex/workload/workload_model.hpp"
 
 namespace tenex {
 
@@ -28,6 +30,7 @@ struct Iteration {
   Mapping mapping;
   ComputeRate rate;
   MachineBatch batch;
+  NpuMemory memory;  ///< of the busiest NPU
 };
 
 /// Communications of one kind and scope: the same volumes per byte.
@@ -62,6 +65,9 @@ class IterationTraffic {
   /// inequality), so this bounds libra_times() for every split of the same total. O(communications).
   [[nodiscard]] std::vector<SimTime> total_bandwidth_times(std::span<const Bandwidth> bandwidth) const;
 
+  /// iteration_turns() with these times of its communications. Errors: those of iteration_turns().
+  [[nodiscard]] Result<IterationTurns> turns_of(TrainingLoop loop, std::span<const SimTime> times) const;
+  [[nodiscard]] Result<IterationTurns> turns_of(TrainingLoop loop, const CollectiveTime& model) const;
   /// training_time() of the iteration with these times of its communications. Errors: those of training_time().
   [[nodiscard]] Result<TrainingTime> time_of(TrainingLoop loop, std::span<const SimTime> times) const;
   /// The same with the times of a model. Errors: those of the model too.
@@ -72,7 +78,6 @@ class IterationTraffic {
   void count(const Communication& communication, Phase phase, std::int64_t repeat);
   std::size_t family_of(const Communication& communication, const LibraModel& model);
   [[nodiscard]] TrainingTime turn_of(std::span<const SimTime> times, bool synchronize) const;
-  [[nodiscard]] Result<TrainingTime> sum_of(std::span<const SimTime> times) const;
 
   std::shared_ptr<const Iteration> iteration_;
   std::vector<TrafficFamily> families_;

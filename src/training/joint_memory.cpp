@@ -28,8 +28,7 @@ bool is_collective(const Communication& communication, const Mapping& mapping) {
 std::vector<Communication> spanned(const Layer& layer, Phase phase, bool synchronize, const Mapping& mapping) {
   std::vector<Communication> stream;
   for (const auto& communication : layer.at(phase).communications)
-    if ((synchronize || !once_per_iteration(phase, communication.scope)) &&
-        !mapping.span(communication.scope).shares.empty())
+    if ((synchronize || !once_per_iteration(phase, communication)) && !mapping.span(communication.scope).shares.empty())
       stream.push_back(communication);
   return stream;
 }
@@ -169,7 +168,7 @@ bool surely_share(const GroupSpan& a, const GroupSpan& b, const Shape& shape, st
 std::vector<JointPair> joint_pairs(const Iteration& iteration, TrainingLoop loop) {
   std::vector<JointPair> pairs;
   if (loop != TrainingLoop::tp_dp_overlap) return pairs;
-  const auto& [workload, mapping, rate, batch] = iteration;
+  const auto& [workload, mapping, rate, batch, memory] = iteration;
   const bool several_turns = workload.microbatches > 1 || mapping.degrees().pipeline > 1;
   for (const auto& block : workload.blocks)
     for (const auto& layer : block.layers)

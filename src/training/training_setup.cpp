@@ -70,22 +70,21 @@ Diagnostics at_key(Diagnostics errors, std::string_view key) {
   return errors;
 }
 
-std::shared_ptr<const Result<WorkloadModel>> find_model(const NamedFile& file, TrainingCache& cache) {
-  return cache.models.get(
-      KeyBuilder().add(file).key(),
-      [&]() -> Result<WorkloadModel> {
-        auto parsed = parse_workload(file.content, file.path);
-        if (!parsed) return parsed.errors();
-        return std::move(parsed->model);
-      },
-      [&](const Result<WorkloadModel>&) { return 4 * file.content.view().size() + 256; });
+Result<ComputeRate> rate_of(const TrainingPoint& choice, const Workload& workload) {
+  if (choice.compute) return *choice.compute;
+  if (workload.measured_at.count() > 0) return workload.measured_at;
+  if (choice.npu_memory.kind != nullptr) return choice.npu_memory.kind->matrix_products;
+  return input_error(place_of_key("compute"), fmt::format("workload \"{}\" states no compute rate", workload.name),
+                     "its work is counted in FLOPs",
+                     "set a rate, for instance compute = \"234TFLOPS\", or an NPU: npu_memory = \"a100_80gb\"");
 }
 
-Result<ComputeRate> rate_of(const std::optional<ComputeRate>& compute, const Workload& workload) {
-  if (compute) return *compute;
-  if (workload.measured_at.count() > 0) return workload.measured_at;
-  return input_error(place_of_key("compute"), fmt::format("workload \"{}\" states no compute rate", workload.name),
-                     "its work is counted in FLOPs", "set a rate, for instance compute = \"234TFLOPS\"");
+/// What make() reads of a point, beside the workload and its degrees.
+void add_choices(KeyBuilder& key, const TrainingPoint& choice) {
+  key.add(choice.batch_rule).add(choice.global_batch).add(choice.compute).add(choice.microbatches);
+  key.add(choice.pipeline_schedule).add(choice.virtual_stages).add(choice.zero_stage).add(choice.recomputation);
+  key.add(choice.sequence_parallelism).add(choice.flash_attention).add(choice.hp_order);
+  key.add(std::string_view(to_string(choice.npu_memory)));
 }
 
 /// Makes iterations: workload files under a parallelization on the point's shape.
@@ -95,22 +94,26 @@ class IterationMaker {
 
   Result<std::shared_ptr<const Iteration>> make(const NamedFile& file, const Parallelization& degrees,
                                                 TrainingCache& cache) const {
-    const auto model = find_model(file, cache);
+    const auto model = find_workload_model(file, cache);
     if (!*model) return model->errors();
     const auto& choice = point_.training();
-    const auto mapping = Mapping::make(point_.topology.shape, degrees, place_of_key(key_));
+    const auto mapping = Mapping::make(point_.topology.shape, degrees, place_of_key(key_), choice.hp_order);
     if (!mapping) return mapping.errors();
     if (choice.global_batch > 0 && !states_batch(**model))
       return input_error(place_of_key("global_batch"), fmt::format("global_batch for workload \"{}\"", file.text),
                          "it is a table of layers, which does not say how many sequences its work is for",
                          "use a workload that is made from dimensions, for instance gpt3_generated, or batch_rule");
-    auto workload = make_workload(**model, degrees, choice.batch_rule, choice.global_batch);
+    const auto choices = choice.iteration();
+    auto workload = make_workload(**model, degrees, choices);
     if (!workload) return at_key(workload.errors(), key_);
-    const auto batch = machine_batch(**model, degrees, choice.batch_rule, choice.global_batch);
+    const auto batch = machine_batch(**model, degrees, choices);
     if (!batch) return at_key(batch.errors(), key_);
-    const auto rate = rate_of(choice.compute, *workload);
+    const auto rate = rate_of(choice, *workload);
     if (!rate) return rate.errors();
-    return std::make_shared<const Iteration>(Iteration{*std::move(workload), *mapping, *rate, *batch});
+    const auto chosen = chosen_transformer(**model, degrees, choices);
+    if (!chosen) return at_key(chosen.errors(), key_);
+    const auto memory = npu_memory(*workload, *chosen, degrees);
+    return std::make_shared<const Iteration>(Iteration{*std::move(workload), *mapping, *rate, *batch, memory});
   }
 
   std::shared_ptr<const Result<std::shared_ptr<const Iteration>>> find(const NamedFile& file,
@@ -118,8 +121,8 @@ class IterationMaker {
                                                                        TrainingCache& cache) const {
     const auto& choice = point_.training();
     KeyBuilder key;
-    key.add(file).add(point_.topology.shape).add(choice.batch_rule).add(choice.global_batch);
-    key.add(choice.compute).add(key_).add(degrees);
+    key.add(file).add(point_.topology.shape).add(key_).add(degrees);
+    add_choices(key, choice);
     return cache.iterations.get(
         key.key(), [&] { return make(file, degrees, cache); },
         [&](const auto&) { return 4 * file.content.view().size() + 1024; });
@@ -129,26 +132,6 @@ class IterationMaker {
   const DesignPoint& point_;
   std::string_view key_;
 };
-
-/// The flags of `in_network`, checked against the shape and the model.
-Result<LibraModel> libra_model_of(const DesignPoint& point) {
-  const auto& shape = point.topology.shape;
-  const auto timing = point.training().collective_time;
-  auto flags = point.training().in_network;
-  if (flags.size() > shape.dimensions())
-    return input_error(place_of_key("in_network"), fmt::format("in-network reduction in dimension {}", flags.size()),
-                       fmt::format("{} has {} dimensions", to_string(shape), shape.dimensions()));
-  if (!flags.empty() && !is_libra(timing))
-    return input_error(place_of_key("in_network"),
-                       fmt::format("in-network reduction beside collective_time \"{}\"", to_string(timing)),
-                       "only LIBRA's formulas support switches that reduce",
-                       "use libra or libra_derated, or in_network = \"none\"");
-  if (!flags.empty()) flags.resize(shape.dimensions());
-  const auto made =
-      LibraTime::make(shape, {bytes_per_second(1)}, {timing == TimingModel::libra_derated, std::move(flags)});
-  if (!made) return at_key(made.errors(), "in_network");
-  return made->model();
-}
 
 Result<CostRates> rates_of(const DesignPoint& point) {
   const auto& choice = point.training();
@@ -162,18 +145,31 @@ Result<CostRates> rates_of(const DesignPoint& point) {
   return *rates;
 }
 
+/// The iteration without messages between stages.
+std::shared_ptr<const Iteration> without_messages(const Iteration& iteration) {
+  auto stripped = iteration;
+  for (auto& block : stripped.workload.blocks)
+    for (auto& layer : block.layers)
+      for (auto& work : layer.phases)
+        std::erase_if(work.communications, [](const Communication& each) { return each.scope == Scope::pipeline; });
+  return std::make_shared<const Iteration>(std::move(stripped));
+}
+
 Result<TrainingSetup> make_setup(const DesignPoint& point, TrainingCache& cache) {
   const auto& choice = point.training();
   Diagnostics errors;
   const auto found = IterationMaker(point, "hp").find(choice.workload, choice.hp, cache);
   if (!*found) append(errors, found->errors());
-  const auto libra = libra_model_of(point);
+  const auto libra = libra_model(point);
   if (!libra) append(errors, libra.errors());
   const auto rates = rates_of(point);
   if (!rates) append(errors, rates.errors());
   if (!errors.empty()) return errors;
   const auto& iteration = **found;
-  return TrainingSetup{{iteration, *libra}, *libra, *rates, iteration->mapping.describe()};
+  TrainingSetup setup{{iteration, *libra}, std::nullopt, *libra, *rates, iteration->mapping.describe()};
+  if (choice.pipeline_timing == PipelineTiming::simulated && choice.hp.pipeline > 1)
+    setup.stages.emplace(without_messages(*iteration), *libra);
+  return setup;
 }
 
 Result<BandwidthSplit> make_split(const DesignPoint& point, const TrainingSetup& setup, TrainingCache& cache) {
@@ -196,7 +192,42 @@ Result<BandwidthSplit> make_split(const DesignPoint& point, const TrainingSetup&
 
 }  // namespace
 
+std::shared_ptr<const Result<WorkloadModel>> find_workload_model(const NamedFile& file, TrainingCache& cache) {
+  return cache.models.get(
+      KeyBuilder().add(file).key(),
+      [&]() -> Result<WorkloadModel> {
+        auto parsed = parse_workload(file.content, file.path);
+        if (!parsed) return parsed.errors();
+        return std::move(parsed->model);
+      },
+      [&](const Result<WorkloadModel>&) { return 4 * file.content.view().size() + 256; });
+}
+
+Result<LibraModel> libra_model(const DesignPoint& point) {
+  const auto& shape = point.topology.shape;
+  const auto timing = point.training().collective_time;
+  auto flags = point.training().in_network;
+  if (flags.size() > shape.dimensions())
+    return input_error(place_of_key("in_network"), fmt::format("in-network reduction in dimension {}", flags.size()),
+                       fmt::format("{} has {} dimensions", to_string(shape), shape.dimensions()));
+  if (!flags.empty() && !is_libra(timing))
+    return input_error(place_of_key("in_network"),
+                       fmt::format("in-network reduction beside collective_time \"{}\"", to_string(timing)),
+                       "only LIBRA's formulas support switches that reduce",
+                       "use libra or libra_derated, or in_network = \"none\"");
+  if (!flags.empty()) flags.resize(shape.dimensions());
+  const auto made =
+      LibraTime::make(shape, {bytes_per_second(1)}, {timing == TimingModel::libra_derated, std::move(flags)});
+  if (!made) return at_key(made.errors(), "in_network");
+  return made->model();
+}
+
 Place place_of_key(std::string_view key) { return {std::string(key), 0, 0}; }
+
+Result<std::shared_ptr<const Iteration>> make_iteration(const DesignPoint& point, TrainingCache& cache) {
+  const auto& choice = point.training();
+  return IterationMaker(point, "hp").make(choice.workload, choice.hp, cache);
+}
 
 std::shared_ptr<const Result<TrainingSetup>> find_setup(const DesignPoint& point, TrainingCache& cache) {
   const auto& choice = point.training();
@@ -248,8 +279,9 @@ LibraModel optimized_model(const DesignPoint& point, const TrainingSetup& setup)
 
 bool optimizes_itself(const DesignPoint& point, const TrainingSetup& setup) {
   const auto& choice = point.training();
-  return is_libra(choice.collective_time) && choice.optimize_for.empty() &&
-         optimized_loop(choice.training_loop) == choice.training_loop && optimized_model(point, setup) == setup.libra;
+  return is_libra(choice.collective_time) && choice.optimize_for.empty() && !setup.stages.has_value() &&
+         !splits_backward(choice.pipeline_schedule) && optimized_loop(choice.training_loop) == choice.training_loop &&
+         optimized_model(point, setup) == setup.libra;
 }
 
 Result<std::vector<WeightedIteration>> iterations_to_optimize(const DesignPoint& point, const TrainingSetup& setup,
@@ -276,8 +308,8 @@ std::shared_ptr<const Result<BandwidthSplit>> find_split(const DesignPoint& poin
   const auto& choice = point.training();
   KeyBuilder key;
   key.add(choice.scheme).add(point.topology.shape).add(choice.constraints).add(choice.total_bandwidth);
-  key.add(setup.rates.per_gigabyte_per_second).add(choice.cost_budget).add(choice.batch_rule);
-  key.add(choice.global_batch).add(choice.compute);
+  key.add(setup.rates.per_gigabyte_per_second).add(choice.cost_budget);
+  add_choices(key, choice);
   key.add(choice.in_network).add(optimized_loop(choice.training_loop)).add(optimized_model(point, setup).derated);
   if (choice.optimize_for.empty()) key.add("own").add(choice.workload).add(choice.hp);
   for (const auto& [file, degrees, weight] : choice.optimize_for) key.add(file).add(degrees).add(weight);

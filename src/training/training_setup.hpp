@@ -27,10 +27,20 @@ namespace tenex {
 /// The parts of a point that do not depend on its bandwidths.
 struct TrainingSetup {
   IterationTraffic traffic;
-  LibraModel libra;  ///< the collective time model, if it is one of LIBRA's
+  std::optional<IterationTraffic> stages;  ///< without the messages between stages, if the pipeline is simulated
+  LibraModel libra;                        ///< the collective time model, if it is one of LIBRA's
   CostRates rates;
   std::string described;  ///< the mapping in words
 };
+
+/// The content of a workload file. Errors: its.
+[[nodiscard]] std::shared_ptr<const Result<WorkloadModel>> find_workload_model(const NamedFile& file,
+                                                                               TrainingCache& cache);
+/// LIBRA's model of a point, with its in-network reduction. Errors (input): a dimension without switches that reduces.
+[[nodiscard]] Result<LibraModel> libra_model(const DesignPoint& point);
+
+/// The workload of a point on its shape, made anew. Errors: those of find_setup() but for prices.
+[[nodiscard]] Result<std::shared_ptr<const Iteration>> make_iteration(const DesignPoint& point, TrainingCache& cache);
 
 /// What a setup depends on, beside the paths of files that its errors name.
 inline constexpr Changes kOfSetup = Changes::network | Changes::training | Changes::cost;

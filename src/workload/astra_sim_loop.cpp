@@ -42,44 +42,48 @@ class AstraSimTurn {
     now_ = saturating_sum(now_, time);
   }
 
-  void wait_until(SimTime due, Phase phase) {
-    if (due <= now_) return;
+  void wait_until(const TimedMessage& due, Phase phase) {
+    if (due.time <= now_) return;
     auto& total = result_.exposed[static_cast<std::size_t>(phase)];
-    total = saturating_sum(total, due - now_);
-    now_ = due;
+    total = saturating_sum(total, due.time - now_);
+    auto& over = result_.exposed_over[static_cast<std::size_t>(due.scope)];
+    over = saturating_sum(over, due.time - now_);
+    now_ = due.time;
   }
 
-  /// Enqueues messages, each after the one before it. Returns the end of the last.
-  SimTime send(const std::vector<TimedMessage>& messages, SimTime ready) {
+  /// Enqueues messages, each after the one before it and all after `ready`. Returns the end of the last, and its scope.
+  TimedMessage send(const std::vector<TimedMessage>& messages, TimedMessage ready) {
     for (const auto& message : messages) {
       auto& queue = queue_free_[static_cast<std::size_t>(message.scope)];
-      queue = saturating_sum(std::max(queue, ready), message.time);
-      ready = queue;
+      queue = saturating_sum(std::max(queue, ready.time), message.time);
+      ready = {message.scope, queue};
     }
     return ready;
   }
 
-  SimTime go_back(const LayerTimes& layer) {
+  [[nodiscard]] TimedMessage now() const { return {Scope::tensor, now_}; }
+
+  TimedMessage go_back(const LayerTimes& layer) {
     compute(layer, Phase::input_gradient);
-    const auto input_ready = send(layer.every_turn[static_cast<std::size_t>(Phase::input_gradient)], now_);
+    const auto input_ready = send(layer.every_turn[static_cast<std::size_t>(Phase::input_gradient)], now());
     compute(layer, Phase::weight_gradient);
-    auto weights_ready = send(layer.every_turn[static_cast<std::size_t>(Phase::weight_gradient)], now_);
+    auto weights_ready = send(layer.every_turn[static_cast<std::size_t>(Phase::weight_gradient)], now());
     if (synchronize_) weights_ready = send(layer.once, weights_ready);
     wait_until(input_ready, Phase::input_gradient);
     return weights_ready;
   }
 
-  void go_forward(const LayerTimes& layer, SimTime weights_ready) {
+  void go_forward(const LayerTimes& layer, const TimedMessage& weights_ready) {
     wait_until(weights_ready, Phase::weight_gradient);
     compute(layer, Phase::forward);
-    wait_until(send(layer.every_turn[static_cast<std::size_t>(Phase::forward)], now_), Phase::forward);
+    wait_until(send(layer.every_turn[static_cast<std::size_t>(Phase::forward)], now()), Phase::forward);
   }
 
   const std::vector<BlockTimes>& blocks_;
   bool synchronize_;
   SimTime now_;
   std::array<SimTime, kScopes> queue_free_{};
-  std::vector<SimTime> weights_ready_;  // by layer instance, forward order
+  std::vector<TimedMessage> weights_ready_;  // by layer instance, forward order: the last message
   TrainingTime result_;
 };
 

@@ -49,7 +49,7 @@ class SumBuilder {
   void add(const PhaseWork& work, Phase phase, ComputeRate rate, std::int64_t turns, std::int64_t iterations) {
     add_constant(compute_time(work.compute, rate), turns);
     for (const auto& communication : work.communications)
-      add(communication, once_per_iteration(phase, communication.scope) ? iterations : turns);
+      add(communication, once_per_iteration(phase, communication) ? iterations : turns);
   }
 
   [[nodiscard]] bool communicates() const { return !parts_.empty(); }

@@ -59,6 +59,11 @@ class Amounts {
     }
     return ceil_div(static_cast<std::int64_t>(result), divisor);
   }
+  std::int64_t sum(std::int64_t a, std::int64_t b) {
+    const auto result = saturating_sum(a, b);
+    overflowed_ |= result == kMostInt64;
+    return result;
+  }
   [[nodiscard]] bool overflowed() const { return overflowed_; }
 
  private:

@@ -37,7 +37,7 @@ using Stream = std::vector<Communication>;
 Stream stream_of(const Layer& layer, Phase phase, bool synchronize, const Mapping& mapping) {
   Stream stream;
   for (const auto& communication : layer.at(phase).communications) {
-    const bool due = synchronize || !once_per_iteration(phase, communication.scope);
+    const bool due = synchronize || !once_per_iteration(phase, communication);
     if (due && !mapping.span(communication.scope).shares.empty()) stream.push_back(communication);
   }
   return stream;
@@ -72,11 +72,15 @@ class KnownOverlaps {
 
 }  // namespace
 
+std::vector<TimedMessage> LayerTimes::messages(Phase phase, bool synchronize) const {
+  auto stream = every_turn[static_cast<std::size_t>(phase)];
+  if (phase == Phase::weight_gradient && synchronize) stream.insert(stream.end(), once.begin(), once.end());
+  return stream;
+}
+
 SimTime LayerTimes::communication(Phase phase, bool synchronize) const {
   SimTime total;
-  for (const auto& message : every_turn[static_cast<std::size_t>(phase)]) total = saturating_sum(total, message.time);
-  if (phase == Phase::weight_gradient && synchronize)
-    for (const auto& message : once) total = saturating_sum(total, message.time);
+  for (const auto& message : messages(phase, synchronize)) total = saturating_sum(total, message.time);
   return total;
 }
 
@@ -95,9 +99,8 @@ Result<std::vector<BlockTimes>> look_up_times(const Workload& workload, const Ma
           const auto time = known.time(communication);
           if (!time) return time.errors();
           if (time->count() == 0) continue;
-          auto& messages = once_per_iteration(phase, communication.scope)
-                               ? layer.once
-                               : layer.every_turn[static_cast<std::size_t>(phase)];
+          auto& messages =
+              once_per_iteration(phase, communication) ? layer.once : layer.every_turn[static_cast<std::size_t>(phase)];
           messages.push_back({communication.scope, *time});
         }
       }

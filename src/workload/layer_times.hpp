@@ -27,6 +27,8 @@ struct LayerTimes {
   /// All messages of a phase one after the other. Those that happen once per iteration are included only with
   /// `synchronize`.
   [[nodiscard]] SimTime communication(Phase phase, bool synchronize) const;
+  /// These messages, in their order.
+  [[nodiscard]] std::vector<TimedMessage> messages(Phase phase, bool synchronize) const;
 };
 
 struct BlockTimes {

@@ -16,9 +16,16 @@ namespace tenex {
 
 namespace {
 
-/// Slots, fastest first: tensor, expert, the rest of data, pipeline.
+/// Slots: tensor, expert, the rest of data, pipeline; in the order of the dimensions they are numbered anew.
 constexpr std::size_t kSlots = 4;
 using Factors = std::array<std::uint32_t, kSlots>;
+
+constexpr std::array<std::string_view, kHpOrders> kOrderNames{"tensor,data,pipeline", "tensor,pipeline,data",
+                                                              "data,tensor,pipeline", "data,pipeline,tensor",
+                                                              "pipeline,tensor,data", "pipeline,data,tensor"};
+/// Per order the number of the first slot of tensor, data and pipeline; data has two.
+constexpr std::array<std::array<std::size_t, 3>, kHpOrders> kFirstSlots{
+    {{0, 1, 3}, {0, 2, 1}, {2, 0, 3}, {3, 0, 2}, {1, 2, 0}, {3, 1, 0}}};
 
 /// The slots [first, last) of a scope.
 struct SlotRange {
@@ -26,22 +33,34 @@ struct SlotRange {
   std::size_t last;
 };
 
-constexpr SlotRange slots_of(Scope scope) {
+constexpr SlotRange slots_of(Scope scope, HpOrder order) {
+  const auto [tensor, data, pipeline] = kFirstSlots[static_cast<std::size_t>(order)];
   switch (scope) {
     case Scope::tensor:
-      return {0, 1};
+      return {tensor, tensor + 1};
     case Scope::data:
-      return {1, 3};
+      return {data, data + 2};
     case Scope::pipeline:
-      return {3, 4};
+      return {pipeline, pipeline + 1};
     case Scope::expert:
-      return {1, 2};
+      return {data, data + 1};
     case Scope::expert_replicas:
-      return {2, 3};
+      return {data + 1, data + 2};
     case Scope::world:
       break;
   }
   return {0, kSlots};
+}
+
+/// The sizes of the slots in the order of the dimensions.
+std::array<std::int64_t, kSlots> slots_for(const Parallelization& degrees, HpOrder order) {
+  std::array<std::int64_t, kSlots> sizes{};
+  const auto [tensor, data, pipeline] = kFirstSlots[static_cast<std::size_t>(order)];
+  sizes[tensor] = degrees.tensor;
+  sizes[data] = degrees.expert;
+  sizes[data + 1] = degrees.data / degrees.expert;
+  sizes[pipeline] = degrees.pipeline;
+  return sizes;
 }
 
 /// Hands out the dimensions to the slots; the degrees multiply to the NPU count.
@@ -123,16 +142,17 @@ std::int64_t GroupSpan::members() const {
   return product;
 }
 
-Result<Mapping> Mapping::make(const Shape& shape, const Parallelization& degrees, const Place& place) {
+std::string_view to_string(HpOrder order) { return kOrderNames[static_cast<std::size_t>(order)]; }
+
+Result<Mapping> Mapping::make(const Shape& shape, const Parallelization& degrees, const Place& place, HpOrder order) {
   auto errors = check_degrees(shape, degrees, place);
   if (!errors.empty()) return errors;
-  const auto factors =
-      split_dimensions(shape, {degrees.tensor, degrees.expert, degrees.data / degrees.expert, degrees.pipeline});
+  const auto factors = split_dimensions(shape, slots_for(degrees, order));
   Mapping mapping;
   mapping.shape_ = shape;
   mapping.degrees_ = degrees;
   for (std::size_t scope = 0; scope < kScopes; ++scope)
-    mapping.spans_[scope] = span_of(shape, factors, slots_of(static_cast<Scope>(scope)));
+    mapping.spans_[scope] = span_of(shape, factors, slots_of(static_cast<Scope>(scope), order));
   return mapping;
 }
 

@@ -2,16 +2,20 @@
 #include "tenex/workload/transformer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "tenex/base/words.hpp"
 #include "workload/exact_arithmetic.hpp"
 
 namespace tenex {
 
 namespace {
+
+constexpr std::array<std::string_view, 3> kRecomputations{"none", "selective", "full"};
 
 void check_positive(const TransformerSpec& spec, Diagnostics& errors) {
   const auto check = [&](std::string_view what, std::int64_t value, std::int64_t least) {
@@ -27,6 +31,9 @@ void check_positive(const TransformerSpec& spec, Diagnostics& errors) {
   check("batch", spec.batch, 1);
   check("microbatches", spec.microbatches, 1);
   check("bytes_per_value", spec.bytes_per_value, 1);
+  check("gradient_bytes", spec.gradient_bytes, 1);
+  check("optimizer_bytes", spec.optimizer_bytes, 0);
+  check("virtual_stages", spec.pipelining.virtual_stages, 1);
   check("zero_stage", spec.zero_stage, 0);
   check("experts.count", spec.experts.count, 0);
   check("experts.per_token", spec.experts.per_token, 1);
@@ -37,6 +44,21 @@ void check_positive(const TransformerSpec& spec, Diagnostics& errors) {
     errors.push_back(input_error({},
                                  fmt::format("{} experts per token of {}", spec.experts.per_token, spec.experts.count),
                                  "a token goes to at most every expert"));
+}
+
+void check_virtual_stages(const TransformerSpec& spec, const Parallelization& degrees, Diagnostics& errors) {
+  const auto parts = spec.pipelining.virtual_stages;
+  if (parts == 1 || spec.layers % degrees.pipeline != 0) return;
+  const auto layers = spec.layers / degrees.pipeline;
+  if (layers % parts != 0)
+    errors.push_back(input_error({}, fmt::format("{} virtual stages do not divide {} layers of a stage", parts, layers),
+                                 "each part is equally large", suggest_divisors(layers, parts)));
+  if (spec.microbatches % degrees.pipeline == 0) return;
+  errors.push_back(
+      input_error({}, fmt::format("{} microbatches for {} interleaved stages", spec.microbatches, degrees.pipeline),
+                  "stages take as many microbatches in a row as there are stages",
+                  fmt::format("use a multiple of {} microbatches that divides {} sequences, or the schedule 1f1b",
+                              degrees.pipeline, spec.batch)));
 }
 
 void check_degrees(const TransformerSpec& spec, const Parallelization& degrees, Diagnostics& errors) {
@@ -54,6 +76,7 @@ void check_degrees(const TransformerSpec& spec, const Parallelization& degrees, 
   divides("TP degree", degrees.tensor, "heads", spec.heads, degrees.npus() / degrees.pipeline);
   divides("number of stages", degrees.pipeline, "layers", spec.layers, degrees.npus() / degrees.tensor);
   divides("number of microbatches", spec.microbatches, "sequences of a replica", spec.batch);
+  check_virtual_stages(spec, degrees, errors);
   if (spec.experts.count > 0) {
     divides("expert degree", degrees.expert, "experts", spec.experts.count, degrees.data);
     if (spec.layers % degrees.pipeline == 0)
@@ -76,6 +99,7 @@ class TransformerMaker {
     workload.remarks = {fmt::format("generated for {}", to_string(degrees_))};
     workload.tensor = degrees_.tensor;
     workload.microbatches = spec_.microbatches;
+    workload.pipelining = spec_.pipelining;
     if (spec_.vocabulary > 0 && degrees_.pipeline == 1) workload.blocks.push_back({"embedding", 1, {embedding()}});
     if (degrees_.pipeline > 1) workload.blocks.push_back({"boundary", 1, {boundary()}});
     add_layers(workload);
@@ -100,7 +124,20 @@ class TransformerMaker {
       add_attention(block.layers);
       add_experts(block.layers);
     }
+    if (spec_.recomputation == Recomputation::full)
+      for (auto& layer : block.layers) compute_again(layer);
     workload.blocks.push_back(std::move(block));
+  }
+
+  /// Adds the forward pass to the backward pass. Weights are gathered once for both.
+  void compute_again(Layer& layer) {
+    const auto& forward = layer.at(Phase::forward);
+    auto& backward = layer.at(Phase::input_gradient);
+    backward.compute = Flops::of(amounts_.sum(backward.compute.count(), forward.compute.count()));
+    std::vector<Communication> messages;
+    for (const auto& each : forward.communications)
+      if (each.scope == Scope::tensor || each.scope == Scope::expert) messages.push_back(each);
+    backward.communications.insert(backward.communications.begin(), messages.begin(), messages.end());
   }
 
   /// b s h v, times k where tokens are copied to k experts.
@@ -125,7 +162,8 @@ class TransformerMaker {
       gradients.push_back({TrafficKind::all_reduce, size, replicas});
       return;
     }
-    gradients.push_back({TrafficKind::reduce_scatter, size, replicas});
+    const bool in_parts = spec_.zero_stage >= 2 && spec_.microbatches > 1;
+    gradients.push_back({TrafficKind::reduce_scatter, size, replicas, in_parts});
     const Communication gather{TrafficKind::all_gather, size, replicas};
     if (spec_.zero_stage < 3) {
       gradients.push_back(gather);
@@ -136,7 +174,13 @@ class TransformerMaker {
   }
 
   void all_reduce(Layer& layer, Phase phase, std::int64_t copies = 1) {
-    layer.at(phase).communications.push_back({TrafficKind::all_reduce, activations(copies), Scope::tensor});
+    auto& messages = layer.at(phase).communications;
+    if (!spec_.sequence_parallelism) {
+      messages.push_back({TrafficKind::all_reduce, activations(copies), Scope::tensor});
+      return;
+    }
+    messages.push_back({TrafficKind::reduce_scatter, activations(copies), Scope::tensor});
+    messages.push_back({TrafficKind::all_gather, activations(copies), Scope::tensor});
   }
   void exchange(Layer& layer, Phase phase) {
     layer.at(phase).communications.push_back(
@@ -154,6 +198,7 @@ class TransformerMaker {
     const auto work = amounts_.product({4, sequences_, spec_.sequence, spec_.sequence, h}, t);
     scores.at(Phase::forward).compute = Flops::of(work);
     scores.at(Phase::input_gradient).compute = Flops::of(amounts_.product({2, work}));
+    if (spec_.recomputation == Recomputation::selective) compute_again(scores);
     layers.push_back(std::move(scores));
 
     auto output = weighted("attention_output", amounts_.product({h, h}), t, Scope::data);
@@ -210,8 +255,9 @@ class TransformerMaker {
 
   Layer boundary() {
     Layer layer{"stage_boundary", {}};
+    const Communication message{TrafficKind::point_to_point, activations(), Scope::pipeline};
     for (const auto phase : {Phase::forward, Phase::input_gradient})
-      layer.at(phase).communications.push_back({TrafficKind::point_to_point, activations(), Scope::pipeline});
+      layer.at(phase).communications.assign(static_cast<std::size_t>(spec_.pipelining.virtual_stages), message);
     return layer;
   }
 
@@ -228,6 +274,13 @@ class TransformerMaker {
 };
 
 }  // namespace
+
+std::string_view to_string(Recomputation recomputation) {
+  return kRecomputations[static_cast<std::size_t>(recomputation)];
+}
+Result<Recomputation> parse_recomputation(std::string_view text, const Place& place) {
+  return parse_name<Recomputation>(text, kRecomputations, "recomputation", place);
+}
 
 Result<Workload> make_transformer(const TransformerSpec& spec, const Parallelization& degrees) {
   Diagnostics errors;

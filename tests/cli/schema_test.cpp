@@ -52,7 +52,10 @@ std::string study_with(const Setting& setting) {
             {"collective_time", "\"synthesized\""},
             {"scheme", "\"perf_opt\""},
             {"total_bandwidth", "\"1000GB/s\""}};
-    if (setting.key == Key::global_batch) keys["workload"] = "\"gpt3_generated\"", keys["compute"] = "\"234TFLOPS\"";
+    const bool of_dimensions = setting.key == Key::global_batch || setting.key == Key::zero_stage ||
+                               setting.key == Key::recomputation || setting.key == Key::sequence_parallelism ||
+                               setting.key == Key::flash_attention;
+    if (of_dimensions) keys["workload"] = "\"gpt3_generated\"", keys["compute"] = "\"234TFLOPS\"";
     if (setting.key == Key::in_network) keys["collective_time"] = "\"libra\"", keys.erase("alpha");
   } else {
     keys = {{"topology", "\"RI(4)_FC(8)_SW(32)\""}, {"alpha", "\"0.5us\""}, {"bandwidth", "\"50GB/s\""},
@@ -91,7 +94,8 @@ TEST(Schema, GivesDefaultsThatChangeNothing) {
       continue;
     Setting plain = setting;
     const std::string quoted = "\"" + std::string(*setting.fallback) + "\"";
-    plain.example = setting.written == Written::string ? std::string_view(quoted) : *setting.fallback;
+    const bool word = setting.written == Written::integer && setting.fallback->find_first_not_of("0123456789") == 0;
+    plain.example = setting.written == Written::string || word ? std::string_view(quoted) : *setting.fallback;
     const auto with = parse_study(study_with(plain), "with.toml", words);
     ASSERT_TRUE(with.ok()) << setting.name << ": " << to_string(with.errors());
     const auto canonical = with->points[0].canonical;

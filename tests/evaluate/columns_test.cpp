@@ -117,15 +117,28 @@ TEST(MetricColumns, SayWhichOnlyPointsThatTrainHave) {
                                                "split_exact",
                                                "samples_per_s",
                                                "tokens_per_s",
-                                               "model_flop_utilization"};
+                                               "model_flop_utilization",
+                                               "mfu_rate_flop_per_s",
+                                               "chosen_microbatches",
+                                               "memory_per_npu_bytes",
+                                               "weight_memory_bytes",
+                                               "gradient_memory_bytes",
+                                               "optimizer_memory_bytes",
+                                               "activation_memory_bytes",
+                                               "buffer_memory_bytes",
+                                               "tensor_exposed_ps",
+                                               "data_exposed_ps",
+                                               "pipeline_exposed_ps",
+                                               "expert_exposed_ps",
+                                               "world_exposed_ps"};
   EXPECT_EQ(names, expected);
 }
 
 /// The names of times in ps or s, sizes in B, rates in B/s and money all end in their unit.
 TEST(MetricColumns, NameTheirUnits) {
   const std::map<std::string_view, std::string_view> endings{
-      {"ps", "_ps"},   {"s", "_seconds"},           {"B", "_bytes"},  {"B/s", "_bytes_per_s"},
-      {"USD", "_usd"}, {"1/(s*USD)", "_per_s_usd"}, {"1/s", "_per_s"}};
+      {"ps", "_ps"},   {"s", "_seconds"},           {"B", "_bytes"},   {"B/s", "_bytes_per_s"},
+      {"USD", "_usd"}, {"1/(s*USD)", "_per_s_usd"}, {"1/s", "_per_s"}, {"FLOP/s", "_flop_per_s"}};
   for (const auto& column : metric_columns()) {
     if (!column.units.empty()) {
       ASSERT_TRUE(endings.contains(column.units)) << column.units;

@@ -54,6 +54,7 @@ inline std::vector<std::string> values_of(const Setting& setting, const Vocabula
       {Key::split, {"2:1", "1:1"}},
       {Key::constraints, {"B1 <= 60GB/s", "B1 >= 100GB/s"}},
       {Key::cost_budget, {"2000USD"}},
+      {Key::npu_memory, {"a100_80gb", "1MB"}},
       {Key::dimension_kinds, {"package,node", "package,pod"}}};
   if (const auto known = texts.find(setting.key); known != texts.end()) return known->second;
   return {};

@@ -125,8 +125,8 @@ TEST(WorkloadModel, AMachinesBatchIsSharedByTheReplicasOfAGeneratedModel) {
   spec.sequence = 8;
   spec.batch = 64;
   const Parallelization degrees{2, 4};
-  const auto own = make_workload(spec, degrees, BatchRule::replica).value();
-  const auto shared = make_workload(spec, degrees, BatchRule::machine).value();
+  const auto own = make_workload(spec, degrees, {BatchRule::replica}).value();
+  const auto shared = make_workload(spec, degrees, {BatchRule::machine}).value();
   for (const auto phase : {Phase::forward, Phase::input_gradient}) {
     EXPECT_EQ(total_compute(own, phase).count(), 4 * total_compute(shared, phase).count());
     EXPECT_EQ(total_bytes(own, phase, TrafficKind::all_reduce),
@@ -135,16 +135,16 @@ TEST(WorkloadModel, AMachinesBatchIsSharedByTheReplicasOfAGeneratedModel) {
   EXPECT_EQ(total_bytes(own, Phase::weight_gradient, TrafficKind::all_reduce),
             total_bytes(shared, Phase::weight_gradient, TrafficKind::all_reduce));
   spec.batch = 16;
-  EXPECT_EQ(shared, make_workload(spec, degrees, BatchRule::replica).value());
+  EXPECT_EQ(shared, make_workload(spec, degrees, {BatchRule::replica}).value());
   spec.batch = 6;
-  EXPECT_THAT(problem_of(make_workload(spec, degrees, BatchRule::machine)),
+  EXPECT_THAT(problem_of(make_workload(spec, degrees, {BatchRule::machine})),
               HasSubstr("use 2 replicas"));  // of those that divide 6, 2 * 4 NPUs can have 1 and 2
   // GNMT: 128 sentence pairs over 64 NPUs are 2 per NPU.
   GnmtSpec pairs;
-  const auto two_each = make_workload(pairs, {1, 64}, BatchRule::machine).value();
+  const auto two_each = make_workload(pairs, {1, 64}, {BatchRule::machine}).value();
   pairs.batch = 2;
-  EXPECT_EQ(two_each, make_workload(pairs, {1, 64}, BatchRule::replica).value());
-  EXPECT_FALSE(make_workload(GnmtSpec{}, {1, 256}, BatchRule::machine).ok());
+  EXPECT_EQ(two_each, make_workload(pairs, {1, 64}, {BatchRule::replica}).value());
+  EXPECT_FALSE(make_workload(GnmtSpec{}, {1, 256}, {BatchRule::machine}).ok());
 }
 
 TEST(WorkloadModel, AGlobalBatchTakesThePlaceOfTheModels) {
@@ -155,19 +155,20 @@ TEST(WorkloadModel, AGlobalBatchTakesThePlaceOfTheModels) {
   spec.heads = 4;
   spec.sequence = 8;
   spec.batch = 16;
-  const auto eight_each = make_workload(spec, {2, 4}, BatchRule::replica, 32).value();
+  const auto eight_each = make_workload(spec, {2, 4}, {BatchRule::replica, 32}).value();
   spec.batch = 8;
   EXPECT_EQ(eight_each, make_workload(spec, {2, 4}).value());
-  EXPECT_EQ(eight_each, make_workload(spec, {2, 4}, BatchRule::machine, 32).value()) << "whatever the rule";
-  EXPECT_EQ(problem_of(make_workload(spec, {2, 4}, BatchRule::replica, 30)),
+  EXPECT_EQ(eight_each, make_workload(spec, {2, 4}, {BatchRule::machine, 32}).value()) << "whatever the rule";
+  EXPECT_EQ(problem_of(make_workload(spec, {2, 4}, {BatchRule::replica, 30})),
             "30 sequences of workload \"small\" for 4 replicas (global_batch is the whole machine's, and replicas take "
             "equally many whole sequences) use 2 replicas, or a global_batch that is a multiple of 4");
   // 2 is the one divisor of 30 but 1 that divides the 8 NPUs, too. Of 15 there is none.
-  EXPECT_THAT(problem_of(make_workload(spec, {2, 4}, BatchRule::replica, 15)),
+  EXPECT_THAT(problem_of(make_workload(spec, {2, 4}, {BatchRule::replica, 15})),
               HasSubstr(" use 1 replica, or a global"));
   GnmtSpec pairs;
   pairs.batch = 2;
-  EXPECT_EQ(make_workload(GnmtSpec{}, {1, 64}, BatchRule::replica, 128).value(), make_workload(pairs, {1, 64}).value());
+  EXPECT_EQ(make_workload(GnmtSpec{}, {1, 64}, {BatchRule::replica, 128}).value(),
+            make_workload(pairs, {1, 64}).value());
   EXPECT_FALSE(states_batch(table()));
   EXPECT_TRUE(states_batch(spec));
 }
@@ -183,7 +184,7 @@ TEST(WorkloadModel, TheMachinesBatchHasItsSequencesTokensAndModelFlops) {
   spec.batch = 16;
   const auto expect = [&](const Parallelization& degrees, BatchRule rule, std::int64_t global, double samples,
                           double flops) {
-    const auto batch = machine_batch(spec, degrees, rule, global).value();
+    const auto batch = machine_batch(spec, degrees, {rule, global}).value();
     EXPECT_EQ(batch.samples, samples) << to_string(degrees);
     EXPECT_EQ(batch.tokens, 8 * samples) << to_string(degrees);
     EXPECT_EQ(batch.flops, flops * samples) << to_string(degrees);

@@ -58,7 +58,7 @@ struct RunReport {
   std::size_t already_done = 0;
   std::size_t evaluated = 0;
   std::size_t pruned = 0;       ///< of all rows: left out by the study's search; those of this run count as evaluated
-  std::size_t failed = 0;       ///< of all rows: status is neither ok nor pruned
+  std::size_t failed = 0;       ///< of all rows: status is neither ok, over_npu_memory nor pruned
   bool interrupted = false;     ///< a signal or the time limit drained the run, which can be resumed
   std::size_t lost_ranks = 0;   ///< number that died during the run; other ranks evaluated their points
   std::size_t quarantined = 0;  ///< points that ended their process too often and so have a row `failed`

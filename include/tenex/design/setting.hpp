@@ -84,6 +84,16 @@ enum class Key : std::uint8_t {
   cost_model,
   price_level,
   dimension_kinds,
+  microbatches,
+  pipeline_schedule,
+  virtual_stages,
+  pipeline_timing,
+  zero_stage,
+  recomputation,
+  sequence_parallelism,
+  flash_attention,
+  hp_order,
+  npu_memory,
   seed,
 };
 inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::seed) + 1;

@@ -14,6 +14,7 @@
 #include "tenex/codesign/optimizer.hpp"
 #include "tenex/design/shared_text.hpp"
 #include "tenex/workload/compute.hpp"
+#include "tenex/workload/npu_kinds.hpp"
 #include "tenex/workload/parallelization.hpp"
 #include "tenex/workload/training.hpp"
 #include "tenex/workload/workload_model.hpp"
@@ -58,6 +59,14 @@ enum class Contention : std::uint8_t { none, links };
 /// "none", "links".
 [[nodiscard]] std::string_view to_string(Contention contention);
 
+/// How the pipeline's stages are timed.
+enum class PipelineTiming : std::uint8_t {
+  formula,    ///< the bubble of the schedule's formula; a message to the next stage is waited for
+  simulated,  ///< task by task; messages travel over the real links while stages compute
+};
+/// "formula", "simulated".
+[[nodiscard]] std::string_view to_string(PipelineTiming timing);
+
 /// One workload of the key `optimize_for`.
 struct WeightedWorkload {
   NamedFile file;
@@ -88,6 +97,19 @@ struct TrainingPoint {
   NamedFile cost_model;  ///< the default is the built-in "libra"
   PriceLevel price_level = PriceLevel::low;
   std::vector<DimensionKind> dimension_kinds;  ///< empty: default_dimension_kinds()
+  std::int64_t microbatches = 0;               ///< 0: chosen (IterationChoices)
+  PipelineSchedule pipeline_schedule = PipelineSchedule::one_forward_one_backward;
+  std::int64_t virtual_stages = 2;  ///< of the schedule `interleaved`
+  PipelineTiming pipeline_timing = PipelineTiming::formula;
+  std::optional<std::int64_t> zero_stage;  ///< absent: the workload's own
+  Recomputation recomputation = Recomputation::none;
+  bool sequence_parallelism = false;
+  bool flash_attention = false;
+  HpOrder hp_order = HpOrder::tensor_data_pipeline;
+  NpuChoice npu_memory;
+
+  /// How the point's NPUs share an iteration.
+  [[nodiscard]] IterationChoices iteration() const;
 };
 
 }  // namespace tenex

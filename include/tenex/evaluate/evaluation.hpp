@@ -19,11 +19,16 @@ struct DesignPoint;
 enum class PointStatus : std::uint8_t {
   ok,
   infeasible,  ///< the point contradicts itself (S < n*c, a group outside the topology, a disconnected topology, ...)
-  out_of_memory,  ///< planned bytes exceed the limit
-  unsupported,    ///< this version cannot evaluate it
-  failed,         ///< an invariant broke: invalid schedule, time below the bound; a defect of tenex
-  pruned,         ///< left out by the study's search after a cheap valuation; never evaluated in full
+  out_of_memory,    ///< planned bytes exceed the limit
+  unsupported,      ///< this version cannot evaluate it
+  failed,           ///< an invariant broke: invalid schedule, time below the bound; a defect of tenex
+  pruned,           ///< left out by the study's search after a cheap valuation; never evaluated in full
+  over_npu_memory,  ///< training takes more memory of an NPU than the key npu_memory gives
 };
+/// Whether a point is answered: every run of it ends in this way.
+[[nodiscard]] constexpr bool is_final(PointStatus status) {
+  return status == PointStatus::ok || status == PointStatus::over_npu_memory;
+}
 
 enum class Verified : std::uint8_t { no, yes, skipped };
 

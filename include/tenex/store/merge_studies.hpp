@@ -12,7 +12,7 @@ namespace tenex {
 /// What merge_studies() wrote.
 struct StudiesReport {
   std::size_t rows = 0;
-  std::size_t failed = 0;    ///< rows whose status is neither ok nor pruned
+  std::size_t failed = 0;    ///< rows whose status is neither ok, over_npu_memory nor pruned
   std::size_t repeated = 0;  ///< rows left out because another one with the same key was chosen
 };
 

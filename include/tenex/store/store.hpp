@@ -34,7 +34,7 @@ struct FolderState {
   std::vector<bool> done;         ///< per point of the study: it has a committed row, or belongs to another slice
   std::size_t done_count = 0;
   std::size_t elsewhere = 0;     ///< of the done: points without a row, because they belong to another slice
-  std::size_t failed_count = 0;  ///< of the done: status is neither ok nor pruned
+  std::size_t failed_count = 0;  ///< of the done: status is neither ok, over_npu_memory nor pruned
   std::size_t pruned_count = 0;  ///< of the done: left out by the study's search
   double occupied_seconds = 0;   ///< thread-seconds of the done points' evaluations (seconds times threads)
   /// Points that a writer announced with start() and never committed, ascending.
@@ -46,7 +46,7 @@ struct FolderState {
 
 struct OpenOptions {
   bool extend = false;        ///< accept a folder of another study: points with equal keys keep their rows
-  bool retry_failed = false;  ///< rows that are neither ok nor pruned count as not done
+  bool retry_failed = false;  ///< rows that are neither ok, over_npu_memory nor pruned count as not done
   std::chrono::milliseconds heartbeat{5'000};  ///< time between two touches of the lock
   Slice slice = {};                            ///< points of other slices count as done
 };
@@ -121,7 +121,7 @@ class ShardWriter {
 struct MergeReport {
   std::size_t rows = 0;
   std::size_t missing = 0;   ///< points of the study without a committed row: absent from study.h5
-  std::size_t failed = 0;    ///< rows whose status is neither ok nor pruned
+  std::size_t failed = 0;    ///< rows whose status is neither ok, over_npu_memory nor pruned
   std::size_t pruned = 0;    ///< rows of points that the study's search left out
   std::size_t repeated = 0;  ///< rows found in more than one shard (bitwise equal in every result column)
   std::filesystem::path file;

@@ -13,6 +13,7 @@
 #include "tenex/base/quantity.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/execution/options.hpp"
+#include "tenex/training/npu_memory.hpp"
 #include "tenex/training/training_cache.hpp"
 #include "tenex/workload/training.hpp"
 #include "tenex/workload/workload_model.hpp"
@@ -31,8 +32,11 @@ struct PreparedTraining {
   std::shared_ptr<const Result<BandwidthSplit>> split;  ///< a scheme's result; null if the point states its bandwidths
   Money cost;                                           ///< of the network
   std::size_t npus = 0;
-  MachineBatch batch;   ///< what one iteration processes
-  ComputeRate rate;     ///< of an NPU
+  MachineBatch batch;  ///< what one iteration processes
+  ComputeRate rate;    ///< at which an NPU computes
+  ComputeRate peak;    ///< to which its utilization refers: of the NPU that npu_memory names, or else `rate`
+  NpuMemory memory;    ///< of the busiest NPU
+  std::int64_t microbatches = 1;
   std::string mapping;  ///< the dimensions that each process group takes, as text
 };
 /// Prepares a point. Errors: a workload or cost model file's, a parallelization that does not fit, bandwidths that are

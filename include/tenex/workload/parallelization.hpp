@@ -1,6 +1,7 @@
 // HP-(m,n): TP-m times DP-n, with pipeline stages and experts beside them, laid over the dimensions of a shape.
 //
-// The slots are, fastest first: tensor, expert, the rest of data, pipeline. Each slot takes its NPUs from the
+// The slots are, fastest first: tensor, expert, the rest of data, pipeline; or in another order of the three degrees
+// (HpOrder), experts always before the rest of data. Each slot takes its NPUs from the
 // dimensions in order: from dimension i with r NPUs per line still free, a slot that still needs d takes gcd(d, r). For
 // degrees that multiply to the NPU count this always ends, because each prime factor is handed out exactly as often as
 // it is there. It keeps a group on consecutive NPUs wherever the sizes allow it, and splits a dimension where they
@@ -34,6 +35,19 @@ struct Parallelization {
   bool operator==(const Parallelization&) const = default;
 };
 
+/// Which degree takes the first dimensions, which the next, which the rest.
+enum class HpOrder : std::uint8_t {
+  tensor_data_pipeline,
+  tensor_pipeline_data,
+  data_tensor_pipeline,
+  data_pipeline_tensor,
+  pipeline_tensor_data,
+  pipeline_data_tensor,
+};
+inline constexpr std::size_t kHpOrders = 6;
+/// "tensor,data,pipeline", ...
+[[nodiscard]] std::string_view to_string(HpOrder order);
+
 /// "HP-(16,256)"; with stages or experts "HP-(16,64,4)", "HP-(16,64,4,8)".
 [[nodiscard]] std::string to_string(const Parallelization& degrees);
 
@@ -62,8 +76,8 @@ class Mapping {
  public:
   /// Errors (input) at `place`: degrees that do not multiply to the NPU count (with nearby degrees that do), an expert
   /// degree that does not divide the data degree, a shape that is no product. O(dimensions).
-  [[nodiscard]] static Result<Mapping> make(const Shape& shape, const Parallelization& degrees,
-                                            const Place& place = {});
+  [[nodiscard]] static Result<Mapping> make(const Shape& shape, const Parallelization& degrees, const Place& place = {},
+                                            HpOrder order = HpOrder::tensor_data_pipeline);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const Parallelization& degrees() const { return degrees_; }

@@ -16,8 +16,9 @@
 // of a layer's two streams ends beside the other. no_overlap never has two communications at a time. astra_sim is
 // refused unless all communication is of one scope, so that one queue has the links to itself.
 //
-// Pipeline: P stages and M microbatches take M + P - 1 turns of the stage (Narayanan et al., SC'21, 2.2.1).
-// Communication that happens once per iteration is part of the last turn only.
+// Pipeline: P stages and M microbatches take M turns of the stage and the bubble of their schedule
+// (pipeline_schedule.hpp); messages to the next stage are part of the turn. Communication that happens once per
+// iteration is part of the last turn only.
 #pragma once
 
 #include <array>
@@ -44,20 +45,36 @@ enum class TrainingLoop : std::uint8_t { no_overlap, tp_dp_overlap, astra_sim };
 /// exposed while the NPU waits for it and does not compute. Where both gradients' communications are awaited together
 /// (tp_dp_overlap), the wait counts as weight-gradient's until that one is done; the rest counts as input-gradient's.
 struct TrainingTime {
-  std::array<SimTime, kPhases> compute;  ///< by Phase
-  std::array<SimTime, kPhases> exposed;  ///< by Phase
-  SimTime bubble;                        ///< the pipeline's fill and drain
+  std::array<SimTime, kPhases> compute;         ///< by Phase
+  std::array<SimTime, kPhases> exposed;         ///< by Phase
+  SimTime bubble;                               ///< the pipeline's fill and drain
+  std::array<SimTime, kScopes> exposed_over{};  ///< the exposed communication again, by Scope
 
   [[nodiscard]] SimTime total() const;
   /// All exposed communication.
   [[nodiscard]] SimTime communication() const;
+  /// The forward pass, the inputs' and the weights' gradients, with the communication that each waits for.
+  [[nodiscard]] StageTimes stage() const;
   bool operator==(const TrainingTime&) const = default;
 };
+
+/// The turns of a stage: the last one has what happens once per iteration, too. Their bubbles are zero.
+struct IterationTurns {
+  TrainingTime last;
+  TrainingTime turn;  ///< each of the others
+};
+/// The time of a workload's turns and the pipeline's bubble. Saturates.
+[[nodiscard]] TrainingTime pipelined_time(const IterationTurns& turns, const Workload& workload, std::int64_t stages);
 
 /// The time of one iteration. Errors: those of `model`; (resource) more than int64 picoseconds; (unsupported) astra_sim
 /// with several scopes and a model that contends. `rate` must be positive. O(layers) and one call of `model` per
 /// distinct communication, or pair of streams where they contend; astra_sim O(layers * repetitions).
 [[nodiscard]] Result<TrainingTime> training_time(const Workload& workload, const Mapping& mapping, ComputeRate rate,
                                                  const CollectiveTime& model, TrainingLoop loop);
+/// The turns that training_time() adds up. Errors: its.
+[[nodiscard]] Result<IterationTurns> iteration_turns(const Workload& workload, const Mapping& mapping, ComputeRate rate,
+                                                     const CollectiveTime& model, TrainingLoop loop);
+/// The error of an iteration that takes more than int64 picoseconds.
+[[nodiscard]] Diagnostic refuse_long_iteration(const Workload& workload);
 
 }  // namespace tenex

@@ -12,23 +12,45 @@
 //             vocabulary-parallel embedding and logits.
 //   data      gradients of 12 h^2 weights per layer and V h of the tied embedding, over t; ZeRO (Rajbhandari et al.,
 //             SC'20, section 7): stage 0 All-Reduce; stages 1 and 2 Reduce-Scatter of the gradients, All-Gather of the
-//             weights; stage 3 gathers the weights in the forward and again in the backward pass instead.
-//   pipeline  b s h v per microbatch and boundary (Narayanan et al., 3.1), forward and back.
+//             weights; stage 3 gathers the weights in the forward and again in the backward pass instead. An NPU that
+//             holds a part of the gradients (stages 2 and 3) cannot add up those of several microbatches in whole, so
+//             their Reduce-Scatter follows every microbatch.
+//   pipeline  b s h v per microbatch and boundary (Narayanan et al., 3.1), forward and back; V virtual stages have V
+//             times as many boundaries (2.2.2).
 //   expert    All-to-All of k b s h v before and after the experts, forward and back, for k experts per token (Lepikhin
 //             et al., "GShard", 2021); the experts' gradients go over the replicas of the same experts.
 //
+// Recomputation of activations (Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models",
+// 2022): `full` does each layer's forward pass, with its communication over tensor and expert groups, again before its
+// backward pass; `selective` only the score products (section 5). Sequence parallelism (4.2.2) splits each All-Reduce
+// over the tensor group into a Reduce-Scatter and an All-Gather of the same size; its third, repeated All-Gather is
+// hidden behind computation, as there.
+//
 // Left out: biases and layer norms, position embeddings (each under 0.2 % of the weights for h >= 4096), the softmax's
-// reductions, recomputation of activations, the embedding's gradient between first and last stage.
+// reductions, the embedding's gradient between first and last stage.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/workload/parallelization.hpp"
+#include "tenex/workload/pipeline_schedule.hpp"
 #include "tenex/workload/workload.hpp"
 
 namespace tenex {
+
+/// The activations that a backward pass computes again instead of keeping them.
+enum class Recomputation : std::uint8_t {
+  none,
+  selective,  ///< those of the score products of attention
+  full,       ///< all of a layer but its input
+};
+/// "none", "selective", "full".
+[[nodiscard]] std::string_view to_string(Recomputation recomputation);
+/// Parses a name. Errors (input): an unknown name.
+[[nodiscard]] Result<Recomputation> parse_recomputation(std::string_view text, const Place& place = {});
 
 /// The feed-forward part as experts; count 0: no experts.
 struct ExpertSpec {
@@ -49,9 +71,16 @@ struct TransformerSpec {
   std::int64_t vocabulary = 0;  ///< V; 0: layers only, no embedding and no logits
   std::int64_t batch = 1;       ///< sequences of a replica in one iteration
   std::int64_t microbatches = 1;
-  std::int64_t bytes_per_value = 2;
+  std::int64_t bytes_per_value = 2;  ///< v: of weights and activations
+  std::int64_t gradient_bytes = 2;   ///< of a weight's gradient as it is kept
+  std::int64_t optimizer_bytes =
+      12;                       ///< a weight's states: Adam's two moments and a copy of the weight in 4 bytes each
   std::int64_t zero_stage = 0;  ///< 0 to 3
   ExpertSpec experts;
+  Recomputation recomputation = Recomputation::none;
+  bool sequence_parallelism = false;  ///< activations between the tensor-parallel parts are split, too
+  bool flash_attention = false;       ///< scores are never stored (Dao et al., "FlashAttention", 2022)
+  Pipelining pipelining;
   bool operator==(const TransformerSpec&) const = default;
 };
 

@@ -18,6 +18,7 @@
 #include "tenex/base/quantity.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/workload/compute.hpp"
+#include "tenex/workload/pipeline_schedule.hpp"
 
 namespace tenex {
 
@@ -56,6 +57,7 @@ struct Communication {
   TrafficKind kind = TrafficKind::all_reduce;
   Bytes size;  ///< S of the group's collective
   Scope scope = Scope::tensor;
+  bool every_microbatch = false;  ///< also where communication of its phase and scope is once per iteration
   bool operator==(const Communication&) const = default;
 };
 
@@ -83,21 +85,24 @@ struct LayerBlock {
 };
 
 /// A model's training iteration. Work is that of one NPU and one microbatch. Communications over `data` and
-/// `expert_replicas` in the weight-gradient phase happen once per iteration, all others once per microbatch.
+/// `expert_replicas` in the weight-gradient phase happen once per iteration, unless they say otherwise, all others once
+/// per microbatch.
 struct Workload {
   std::string name;
   std::string source;                ///< where the numbers come from
   std::vector<std::string> remarks;  ///< facts that a reader of the numbers should know
   ComputeRate measured_at;           ///< the rate at which the source's compute times hold; zero: the source has none
   std::int64_t tensor = 1;           ///< the TP degree that work and sizes are for
-  std::int64_t microbatches = 1;     ///< per iteration; more than one only with pipeline stages
+  std::int64_t microbatches = 1;     ///< per iteration
+  Pipelining pipelining;             ///< how the stages take the microbatches
   std::vector<LayerBlock> blocks;
   bool operator==(const Workload&) const = default;
 };
 
 /// Whether this communication happens once per iteration, whatever the number of microbatches.
-[[nodiscard]] constexpr bool once_per_iteration(Phase phase, Scope scope) {
-  return phase == Phase::weight_gradient && (scope == Scope::data || scope == Scope::expert_replicas);
+[[nodiscard]] constexpr bool once_per_iteration(Phase phase, const Communication& communication) {
+  return phase == Phase::weight_gradient && !communication.every_microbatch &&
+         (communication.scope == Scope::data || communication.scope == Scope::expert_replicas);
 }
 
 /// The number of layers, with repetitions.

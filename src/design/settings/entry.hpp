@@ -70,6 +70,7 @@ std::string printed(const std::vector<T>& quantities) {
 }
 inline std::string printed(const LinkPairs& pairs) { return text_of_pairs(pairs); }
 inline std::string printed(const RouteChoice& routes) { return to_string(routes); }
+inline std::string printed(const NpuChoice& npu) { return to_string(npu); }
 inline std::string printed(const SwitchBuffer& buffer) { return to_string(buffer); }
 inline std::string printed(const GoodEnough& share) { return to_string(share); }
 inline std::string printed(const EpochChoice& epoch) { return to_string(epoch); }
@@ -150,6 +151,10 @@ std::vector<std::int64_t> per_dimension(const PointView& view, const std::vector
 /// settings.
 [[nodiscard]] bool simulates(const PointView& view);
 [[nodiscard]] bool synthesizes(const PointView& view);
+/// Whether the point trains in several stages.
+[[nodiscard]] bool has_stages(const PointView& view);
+/// Whether the point simulates a collective, or the messages between stages.
+[[nodiscard]] bool uses_links(const PointView& view);
 /// Whether the point trains and a scheme chooses the bandwidths.
 [[nodiscard]] bool chooses_bandwidth(const PointView& view);
 
@@ -164,6 +169,10 @@ std::vector<std::int64_t> per_dimension(const PointView& view, const std::vector
 /// Integers within the entry's bounds.
 [[nodiscard]] Result<SettingValue> parse_number(const Setting&, std::string_view, const Node&, ValueContext&);
 [[nodiscard]] Result<SettingValue> parse_flag(const Setting&, std::string_view, const Node&, ValueContext&);
+/// A number, or the entry's fallback as a word, which stands for `Absent`.
+template <auto Absent>
+Result<SettingValue> parse_number_or_word(const Setting& setting, std::string_view name, const Node& node,
+                                          ValueContext& context);
 /// Any text: the row's checks check it.
 [[nodiscard]] Result<SettingValue> parse_text(const Setting&, std::string_view, const Node&, ValueContext&);
 /// The index of the node's word among the entry's words.
@@ -184,6 +193,19 @@ Result<SettingValue> parse_with(const Setting&, std::string_view, const Node& no
   if (!parsed) return parsed.errors();
   SettingValue value = value_at(node);
   value.data = *std::move(parsed);
+  return value;
+}
+
+/// The error of a text where a number or the entry's fallback belongs.
+[[nodiscard]] Diagnostic refuse_word(const Setting& setting, std::string_view name, const Node& node);
+
+template <auto Absent>
+Result<SettingValue> parse_number_or_word(const Setting& setting, std::string_view name, const Node& node,
+                                          ValueContext& context) {
+  if (!node.is(NodeKind::string)) return parse_number(setting, name, node, context);
+  if (node.text() != *setting.fallback) return refuse_word(setting, name, node);
+  SettingValue value = value_at(node);
+  value.data = std::int64_t{Absent};
   return value;
 }
 
@@ -214,6 +236,7 @@ inline constexpr SettingColumn list_column(std::string_view units = {}) { return
 [[nodiscard]] std::vector<Setting> algorithm_settings();
 [[nodiscard]] Setting routes_setting();
 [[nodiscard]] std::vector<Setting> training_settings();
+[[nodiscard]] std::vector<Setting> iteration_settings();
 [[nodiscard]] std::vector<Setting> codesign_settings();
 
 }  // namespace tenex

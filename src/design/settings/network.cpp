@@ -200,7 +200,7 @@ std::vector<Setting> network_settings() {
        .parse = parse_times,
        .set = set<alpha>,
        .reset = [](const PointDraft& draft) { alpha(draft).clear(); },
-       .matters = simulates,
+       .matters = uses_links,
        .canonical = always<alpha>,
        .text = always<alpha>,
        .list = [](const PointView& view) { return per_dimension(view, alpha(view)); }},

@@ -7,6 +7,7 @@
 
 #include "design/settings/entry.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/base/words.hpp"
 #include "tenex/spec/table_reader.hpp"
 
 namespace tenex {
@@ -16,7 +17,7 @@ const std::vector<Setting>& settings() {
   static const std::vector<Setting> table = [] {
     std::vector<Setting> all;
     for (auto* const entries : {network_settings, switch_settings, collective_settings, algorithm_settings,
-                                training_settings, codesign_settings})
+                                training_settings, codesign_settings, iteration_settings})
       for (Setting& each : entries()) {
         each.column.training = each.column.training || each.read_by == ReadBy::training;
         each.column.has_default = each.fallback.has_value();
@@ -61,6 +62,10 @@ bool runs_collective(const PointView& view) { return !view.trains; }
 bool trains(const PointView& view) { return view.trains; }
 bool simulates(const PointView& view) { return !view.trains || is_simulated(view.training.collective_time); }
 bool synthesizes(const PointView& view) { return !view.trains || is_synthesized(view.training.collective_time); }
+bool has_stages(const PointView& view) { return view.trains && view.training.hp.pipeline > 1; }
+bool uses_links(const PointView& view) {
+  return simulates(view) || (has_stages(view) && view.training.pipeline_timing == PipelineTiming::simulated);
+}
 bool chooses_bandwidth(const PointView& view) { return view.trains && view.training.scheme; }
 
 SettingValue value_at(const Node& node) {
@@ -134,6 +139,12 @@ Result<SettingValue> parse_number(const Setting& setting, std::string_view name,
   value.data = *number;
   value.expression = *number;
   return value;
+}
+
+Diagnostic refuse_word(const Setting& setting, std::string_view name, const Node& node) {
+  return input_error(node.text_place(), fmt::format("\"{}\" is \"{}\"", name, shortened(node.text())),
+                     fmt::format("it is a number, or \"{}\"", *setting.fallback),
+                     fmt::format("write a number without quotes, for instance {}", setting.example));
 }
 
 Result<SettingValue> parse_flag(const Setting&, std::string_view name, const Node& node, ValueContext&) {

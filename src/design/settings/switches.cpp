@@ -43,7 +43,7 @@ bool has_switches(const PointView& view) {
 /// Whether a collective, or those of a training step, meet switches that forward.
 bool meets_switches(const PointView& view) {
   const bool kept = runs_collective(view) || !synthesizes(view) || view.point.topology.unwind == 0;
-  return has_switches(view) && simulates(view) && kept;
+  return has_switches(view) && uses_links(view) && kept;
 }
 
 /// What a shape's switches do where `as_built` stands, which is the same point. Those of machine files may differ.
@@ -59,7 +59,7 @@ void set_forwarding(const PointDraft& draft, const SettingValue& value) {
   if (given != SwitchForwarding::as_built) forwarding(draft) = given;
 }
 std::string told_forwarding(const PointView& view) {
-  return simulates(view) && (runs_collective(view) || has_switches(view))
+  return uses_links(view) && (runs_collective(view) || has_switches(view))
              ? as_told<forwarding>(view, "store_and_forward")
              : "";
 }
