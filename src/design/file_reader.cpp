@@ -136,6 +136,7 @@ Result<TopologyValue> FileReader::load_machine(const std::string& path, const Pl
     value.choice.shape = machine->shaped->shape;
     value.choice.links = machine->shaped->links;
     value.choice.switches.forwarding = choice_of(machine->shaped->forwarding);
+    value.scale_out = machine->shaped->scale_out;
     value.npus = value.choice.shape.npus();
     value.switches = count_shape(value.choice.shape).switches;
     value.joins_switches = joins_switches(value.choice.shape);
@@ -149,6 +150,23 @@ Result<TopologyValue> FileReader::load_machine(const std::string& path, const Pl
       std::ranges::any_of(links_to_nearest_npu(machine->topology), [](auto links) { return links > 1; });
   value.choice.machine_content = std::move(file->content);
   return value;
+}
+
+Result<TopologyValue> join_boxes(TopologyValue machine, std::uint32_t boxes) {
+  if (machine.is_machine())
+    return input_error({}, "a machine that lists its links cannot be joined with others",
+                       "[scale_out] belongs to a file that names a shape", "write one file with the links of all");
+  const auto forwarding = forwarding_of(machine.choice.switches.forwarding).value_or(Forwarding::store_and_forward);
+  auto joined = join_boxes({machine.choice.shape, machine.choice.links, forwarding, machine.scale_out}, boxes);
+  if (!joined) return joined.errors();
+  machine.choice.shape = std::move(joined->shape);
+  machine.choice.links = std::move(joined->links);
+  machine.choice.switches.forwarding = choice_of(joined->forwarding);
+  machine.npus = machine.choice.shape.npus();
+  machine.switches = count_shape(machine.choice.shape).switches;
+  machine.joins_switches = joins_switches(machine.choice.shape);
+  machine.scale_out.reset();
+  return machine;
 }
 
 void FileReader::note_bits(const std::string& path, std::string_view content) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "tenex/design/faults.hpp"
 #include "tenex/design/stragglers.hpp"
 #include "tenex/design/study.hpp"
+#include "tenex/files/input_files.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/expression.hpp"
 
@@ -27,12 +29,17 @@ struct TopologyValue {
   std::size_t switches = 0;
   bool joins_switches = false;  ///< links lead from switch to switch: there are several tiers
 
-  bool from_file = false;     ///< of a machine file, which states alphas and bandwidths
-  bool cuts_through = false;  ///< all switches of a machine file's list do
+  bool from_file = false;             ///< of a machine file, which states alphas and bandwidths
+  bool cuts_through = false;          ///< all switches of a machine file's list do
+  std::optional<ScaleOut> scale_out;  ///< of a machine file that names a shape and states it
 
   /// Whether a file lists its links. A file that names a shape becomes that shape.
   [[nodiscard]] bool is_machine() const { return !choice.machine_file.empty(); }
 };
+
+/// Several machines of a file that names a shape (tenex/files/input_files.hpp). Errors (input), without a place: those
+/// of join_boxes() there, a machine that lists its links.
+[[nodiscard]] Result<TopologyValue> join_boxes(TopologyValue machine, std::uint32_t boxes);
 
 /// Whether links of the shape lead from switch to switch.
 [[nodiscard]] bool joins_switches(const Shape& shape);

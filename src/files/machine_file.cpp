@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "files/machine_routes.hpp"
+#include "tenex/base/decimal.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/table_reader.hpp"
@@ -134,8 +135,22 @@ Status check_vertices(const Reading& machine, const Place& place) {
 }
 
 /// The keys of a file that names a shape, and those of one that lists its links.
-constexpr std::array<std::string_view, 5> kShapeKeys{"shape", "alpha", "bandwidth", "npu_bandwidth", "forwarding"};
+constexpr std::array<std::string_view, 6> kShapeKeys{"shape",         "alpha",      "bandwidth",
+                                                     "npu_bandwidth", "forwarding", "scale_out"};
 constexpr std::array<std::string_view, 5> kListKeys{"npus", "switches", "links", "route", "next_hops"};
+
+/// The link to other boxes; nullopt where none is stated, and after recording the errors.
+std::optional<ScaleOut> read_scale_out(TableReader& machine) {
+  const Node* node = machine.find("scale_out");
+  if (node == nullptr) return std::nullopt;
+  TableReader reader(*node, "[scale_out]", {"alpha", "bandwidth"});
+  if (reader.find("alpha") == nullptr) (void)reader.require("alpha");
+  if (reader.find("bandwidth") == nullptr) (void)reader.require("bandwidth");
+  const auto alpha = reader.time("alpha");
+  const auto bandwidth = reader.bandwidth("bandwidth");
+  machine.fail(reader.take_errors());
+  return alpha && bandwidth ? std::optional(ScaleOut{*alpha, *bandwidth}) : std::nullopt;
+}
 
 /// The shape and its links as a study would write them; nullopt after recording the errors.
 std::optional<ShapedNetwork> read_shape(TableReader& reader) {
@@ -160,6 +175,7 @@ std::optional<ShapedNetwork> read_shape(TableReader& reader) {
   const auto bandwidth = network.links.per_npu ? "npu_bandwidth" : "bandwidth";
   if (reader.find(bandwidth) == nullptr) (void)reader.require(bandwidth);
   network.forwarding = read_forwarding(reader, "the machine");
+  network.scale_out = read_scale_out(reader);
   network.links.alpha = reader.times("alpha").value_or(std::vector<SimTime>());
   network.links.bandwidth = reader.bandwidths(bandwidth).value_or(std::vector<Bandwidth>());
   if (reader.failed()) return std::nullopt;
@@ -214,7 +230,7 @@ Result<Machine> parse_machine(std::string_view text, const std::string& file) {
   if (!document) return document.errors();
   TableReader reader(*document, "",
                      {"schema", "kind", "name", "source", "remarks", "npus", "switches", "links", "route", "next_hops",
-                      "shape", "alpha", "bandwidth", "npu_bandwidth", "forwarding"});
+                      "shape", "alpha", "bandwidth", "npu_bandwidth", "forwarding", "scale_out"});
   check_file_header(reader, "machine");
   const auto require_text = [&reader](std::string_view key) {
     return reader.require(key) == nullptr ? std::string() : reader.string_or(key, "");
@@ -236,6 +252,39 @@ Result<Machine> parse_machine(std::string_view text, const std::string& file) {
   if (!topology) return topology.errors();
   machine.topology = std::move(topology).value();
   return machine;
+}
+
+BoxesName split_boxes(std::string_view text) {
+  const auto at = text.rfind(" x");
+  if (at == std::string_view::npos) return {text, std::nullopt};
+  auto number = text.substr(at + 2);
+  while (number.starts_with(' ')) number.remove_prefix(1);
+  const auto boxes = read_number<std::uint32_t>(number);
+  if (!boxes) return {text, std::nullopt};
+  auto machine = text.substr(0, at);
+  while (machine.ends_with(' ')) machine.remove_suffix(1);
+  return {machine, boxes};
+}
+
+Result<ShapedNetwork> join_boxes(const ShapedNetwork& machine, std::uint32_t boxes) {
+  if (boxes < 2)
+    return input_error({}, fmt::format("{} boxes of a machine", boxes), "boxes are joined with each other",
+                       "name the machine alone, or write for instance \" x 4\"");
+  if (!machine.scale_out)
+    return input_error({}, "this machine cannot be joined with others",
+                       "its file has no [scale_out] with the link of "
+                       "an NPU to other boxes",
+                       "add it to a copy of the file, or write the whole as a shape");
+  auto joined = parse_shape(fmt::format("{}_SW({})", to_string(machine.shape), boxes));
+  if (!joined) return joined.errors();
+  ShapedNetwork network{*std::move(joined), machine.links, machine.forwarding};
+  if (count_shape(machine.shape).switches == 0) network.forwarding = Forwarding::virtual_cut_through;
+  const std::size_t dimensions = machine.shape.dimensions();
+  network.links.alpha.resize(dimensions, machine.links.alpha.front());
+  network.links.bandwidth.resize(dimensions, machine.links.bandwidth.front());
+  network.links.alpha.push_back(machine.scale_out->alpha);
+  network.links.bandwidth.push_back(machine.scale_out->bandwidth);
+  return network;
 }
 
 Topology topology_of(const Machine& machine) {

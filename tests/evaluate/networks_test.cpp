@@ -31,8 +31,12 @@ std::vector<std::string> small_shapes(const Rule& rule, std::size_t arguments) {
   for (std::uint32_t number = 2; number < 9 && found.size() < 2; ++number) {
     std::string numbers = std::to_string(number);
     for (std::size_t i = 1; i < arguments; ++i) numbers += fmt::format(",{}", number);
-    const auto text = fmt::format("{}({})", rule.name, numbers);
-    const auto shape = parse_shape(text);
+    auto text = fmt::format("{}({})", rule.name, numbers);
+    auto shape = parse_shape(text);
+    if (!shape) {  // a family whose last number is no size: a shift, for instance
+      text = fmt::format("{}({},1)", rule.name, numbers.substr(0, numbers.rfind(',')));
+      shape = parse_shape(text);
+    }
     if (shape && shape->npus() >= 8 && shape->npus() <= 64) found.push_back(text);
   }
   return found;
@@ -65,6 +69,16 @@ DesignPoint point_on(const Network& network, const char* collective, const char*
   return make_point(words, vocabulary()).value();
 }
 
+/// The networks on which a program of all pairs takes little time.
+std::vector<Network> small_networks() {
+  auto small = networks();
+  std::erase_if(small, [](const Network& network) {
+    const auto topology = point_on(network, "all_gather", "direct").topology;
+    return (topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus) > 256;
+  });
+  return small;
+}
+
 void expect_good(const Network& network, const char* collective, const char* algorithm) {
   const auto row = support::row_of(point_on(network, collective, algorithm));
   const auto what = fmt::format("{} by {} on {}", collective, algorithm, network.topology);
@@ -89,13 +103,13 @@ TEST(Networks, HavePlansOfExactSizes) {
 }
 
 TEST(Networks, RunTextbookAlgorithms) {
-  for (const auto& network : networks())
+  for (const auto& network : small_networks())
     for (const auto* algorithm : {"direct", "ring"})
       for (const auto* collective : {"all_gather", "all_reduce"}) expect_good(network, collective, algorithm);
 }
 
 TEST(Networks, RunASynthesizerWithSwitchesUnwound) {
-  for (const auto& network : networks()) {
+  for (const auto& network : small_networks()) {
     expect_good(network, "all_gather", "tacos");
     expect_good(network, "all_reduce", "tacos");
   }

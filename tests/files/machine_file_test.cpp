@@ -28,8 +28,16 @@ struct Numbers {
 // Sums of the published edge lists (one directed edge per row): for instance dgx1 has 16 links of 50 GB/s and 16 of 25
 // GB/s with 0.7 us each, 16 * 50 + 16 * 25 = 1,200 GB/s and 32 * 0.7 = 22.4 us.
 const std::vector<Numbers> kNumbers{
+    // 4 GPUs * 3 links of 150 GB/s and 0.7 us: FC(4). Perlmutter 100, El Capitan 128 GB/s.
+    {"alps_node", 4, 0, 12, 1'800'000'000'000, 8'400'000},
     {"amd_1ch", 16, 0, 56, 5'600'000'000'000, 0},
     {"amd_2ch", 32, 17, 208, 13'600'000'000'000, 0},
+    // FC(2)_FC(6): 12 links of 200 GB/s in packages, 12 * 5 of 28 GB/s between them; 0.7 us each.
+    {"aurora_node", 12, 0, 72, 4'080'000'000'000, 50'400'000},
+    // 384 links to 48 leaves and as many from these to the top, each way: 4 * 384 * 392 GB/s, 0.35 us.
+    {"cloudmatrix384", 384, 49, 1'536, 602'112'000'000'000, 537'600'000},
+    // SW(8) of 300 GB/s. The maker's 4.8 TB/s are the same sum: 16 * 300 GB/s.
+    {"dgx_a100", 8, 1, 16, 4'800'000'000'000, 5'600'000},
     // SW(8): 8 links up and 8 down: 16 * 450 GB/s, 16 * 0.35 us. Of 32 boxes: 512 links of each kind, 512 * (450 + 50)
     // GB/s, 512 * (0.35 + 1.3) us; 32 switches in boxes and 8 rails.
     {"dgx_h100", 8, 1, 16, 7'200'000'000'000, 5'600'000},
@@ -39,24 +47,49 @@ const std::vector<Numbers> kNumbers{
     {"dgx1", 8, 0, 32, 1'200'000'000'000, 22'400'000},
     {"dgx2_1ch", 16, 1, 32, 4'000'000'000'000, 11'200'000},
     {"dgx2_2ch", 32, 2, 80, 8'200'000'000'000, 64'000'000},
+    {"el_capitan_node", 4, 0, 12, 1'536'000'000'000, 8'400'000},
     {"forestcoll_a100_1x8", 8, 1, 16, 4'800'000'000'000, 0},
     {"forestcoll_a100_2x8", 16, 20, 96, 11'200'000'000'000, 0},
     {"forestcoll_a100_4x8", 32, 38, 192, 22'400'000'000'000, 0},
     {"forestcoll_mi250_2x16", 32, 1, 176, 12'224'000'000'000, 0},
-    // 144 * 900 GB/s: the 130 TB/s of the data sheet, rounded.
+    // 4 pairs of 200, 2 of 100 and 6 of 50 GB/s, each way: 2 * (800 + 200 + 300); 24 * 0.7 us.
+    {"frontier_node", 8, 0, 24, 2'600'000'000'000, 16'800'000},
+    // 8 NPUs * 7 links of 75 GB/s: 21 ports of 25 GB/s each, 525 GB/s per NPU as its maker says.
+    {"gaudi3", 8, 0, 56, 4'200'000'000'000, 39'200'000},
+    // 144 * 900 GB/s: the 130 TB/s of the data sheets, rounded. 144 * 1,800: the 260 TB/s of the later ones.
     {"gb200_nvl72", 72, 1, 144, 129'600'000'000'000, 50'400'000},
+    {"gb300_nvl72", 72, 1, 144, 129'600'000'000'000, 50'400'000},
+    {"helios_mi455x", 72, 1, 144, 259'200'000'000'000, 50'400'000},
     {"mesh_4x4_100GBps", 16, 0, 48, 4'800'000'000'000, 0},
     {"mesh_6x6_100GBps", 36, 0, 120, 12'000'000'000'000, 0},
     // 8 GPUs * 7 links of 64 GB/s and 0.7 us.
     {"mi300x", 8, 0, 56, 3'584'000'000'000, 39'200'000},
+    // 7 links of 76.8 GB/s: the 1,075.2 GB/s both ways together of its white paper is 2 * 7 * 76.8; 8 * 537.6 here.
+    {"mi355x", 8, 0, 56, 4'300'800'000'000, 39'200'000},
     {"ndv2_1ch", 8, 0, 32, 1'200'000'000'000, 22'400'000},
     {"ndv2_2ch", 16, 0, 66, 2'425'000'000'000, 47'400'000},
     {"ndv2_2ch_switch", 16, 1, 68, 2'450'000'000'000, 50'000'000},
     {"ndv2_4ch_switch", 32, 1, 136, 4'900'000'000'000, 100'000'000},
+    // 8 links to the CPUs, each way, of 63 GB/s, and one of 192 GB/s between them: 16 * 63 + 2 * 192; 18 * 1.3 us. The
+    // bridges are 8 links of 300 GB/s and 0.7 us.
+    {"pcie5_8gpu", 8, 2, 18, 1'392'000'000'000, 23'400'000},
+    {"pcie5_8gpu_bridges", 8, 2, 26, 3'792'000'000'000, 29'000'000},
+    {"perlmutter_node", 4, 0, 12, 1'200'000'000'000, 8'400'000},
     // 64 NPUs with 6 out-links each: 384 * 50, 384 * 100, and 256 * 128 + 128 * 64 GB/s; 1 us each.
     {"tpu_v4_cube", 64, 0, 384, 19'200'000'000'000, 384'000'000},
     {"tpu_v5p_cube", 64, 0, 384, 38'400'000'000'000, 384'000'000},
+    // 256 chips * 4 links * 100 GB/s: the 102.4 TB/s for All-Reduce that its maker prints.
+    {"tpu_v6e", 256, 0, 1'024, 102'400'000'000'000, 1'024'000'000},
+    // 9,216 chips * 6 links * 100 GB/s, 1 us each; a cube has 64 of them.
+    {"tpu_v7_ironwood", 9'216, 0, 55'296, 5'529'600'000'000'000, 55'296'000'000},
+    {"tpu_v7_ironwood_cube", 64, 0, 384, 38'400'000'000'000, 384'000'000},
     {"trn2_ultraserver", 64, 0, 384, 40'960'000'000'000, 384'000'000},
+    // 2 * 144 and 2 * 64 links of 1,280 GB/s.
+    {"trn3_ultraserver_144", 144, 1, 288, 368'640'000'000'000, 100'800'000},
+    {"trn3_ultraserver_64", 64, 1, 128, 163'840'000'000'000, 44'800'000},
+    // 1,024 NPUs * (14 links of 50 GB/s and 0.7 us, 6 of 25 GB/s and 1 us).
+    {"ub_mesh", 1'024, 0, 20'480, 870'400'000'000'000, 16'179'200'000},
+    {"vera_rubin_nvl72", 72, 1, 144, 259'200'000'000'000, 50'400'000},
 };
 
 TEST(Machines, HaveThePublishedNumbers) {
@@ -101,6 +134,48 @@ TEST(Machines, AreLaidOutAsTheirFilesSay) {
     neighbours.emplace(machine->topology.target(link).value(), machine->topology.bandwidth(link).count());
   EXPECT_EQ(neighbours, (std::set<std::pair<std::uint32_t, std::int64_t>>{
                             {1, 50'000'000'000}, {2, 25'000'000'000}, {3, 25'000'000'000}, {4, 50'000'000'000}}));
+}
+
+TEST(Machines, OfSeveralBoxesAreOneShape) {
+  // gaudi3 x 4: FC(8) of 75 GB/s, and 32 NPUs with a link of 75 GB/s to each of 8 rail switches.
+  const auto box = read_machine_file(kMachines / "gaudi3.toml");
+  ASSERT_TRUE(box.ok()) << to_string(box.errors());
+  const auto joined = join_boxes(*box->shaped, 4);
+  ASSERT_TRUE(joined.ok()) << to_string(joined.errors());
+  EXPECT_EQ(to_string(joined->shape), "FC(8)_SW(4)");
+  EXPECT_EQ(joined->links.bandwidth, (std::vector{gigabytes_per_second(75), gigabytes_per_second(75)}));
+  EXPECT_EQ(joined->links.alpha, (std::vector{nanoseconds(700), nanoseconds(1300)}));
+  EXPECT_EQ(joined->forwarding, Forwarding::virtual_cut_through);  // the box has no switch of its own
+  // The machine of 32 boxes that stands in a file of its own.
+  const auto dgx = join_boxes(*read_machine_file(kMachines / "dgx_h100.toml")->shaped, 32);
+  const auto file = read_machine_file(kMachines / "dgx_h100_x32.toml");
+  ASSERT_TRUE(dgx.ok() && file.ok());
+  EXPECT_EQ(dgx->shape, file->shaped->shape);
+  EXPECT_EQ(dgx->links.alpha, file->shaped->links.alpha);
+  EXPECT_EQ(dgx->links.bandwidth, file->shaped->links.bandwidth);
+  EXPECT_EQ(dgx->forwarding, file->shaped->forwarding);
+}
+
+TEST(Machines, OfOneBoxOrWithoutScaleOutAreNotJoined) {
+  const auto box = read_machine_file(kMachines / "gaudi3.toml");
+  const auto cube = read_machine_file(kMachines / "tpu_v4_cube.toml");
+  ASSERT_TRUE(box.ok() && cube.ok());
+  EXPECT_THAT(to_string(join_boxes(*box->shaped, 1).errors()), HasSubstr("1 boxes of a machine (boxes are joined"));
+  EXPECT_THAT(to_string(join_boxes(*cube->shaped, 4).errors()), HasSubstr("its file has no [scale_out]"));
+  EXPECT_THAT(to_string(join_boxes(*box->shaped, 4'000'000'000U).errors()), HasSubstr("2^31"));
+}
+
+TEST(Machines, AreNamedWithTheirNumberOfBoxes) {
+  const auto split = [](std::string_view text) {
+    const auto [machine, boxes] = split_boxes(text);
+    return std::string(machine) + "|" + (boxes ? std::to_string(*boxes) : "");
+  };
+  EXPECT_EQ(split("dgx_h100"), "dgx_h100|");
+  EXPECT_EQ(split("dgx_h100 x 4"), "dgx_h100|4");
+  EXPECT_EQ(split("dgx_h100 x4"), "dgx_h100|4");
+  EXPECT_EQ(split("my boxes/a x.toml x 12"), "my boxes/a x.toml|12");
+  EXPECT_EQ(split("dgx_h100_x32"), "dgx_h100_x32|");
+  EXPECT_EQ(split("box x"), "box x|");
 }
 
 const std::string kHead = "schema = 1\nkind = \"machine\"\nname = \"m\"\nsource = \"by hand\"\n";

@@ -1,6 +1,7 @@
 // The files that a study may name: machines, workloads and cost models in TOML, and those inside the binary.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -9,7 +10,9 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
+#include "tenex/base/quantity.hpp"
 #include "tenex/codesign/network_cost.hpp"
+#include "tenex/topology/shape.hpp"
 #include "tenex/topology/topology.hpp"
 #include "tenex/workload/workload_model.hpp"
 
@@ -17,12 +20,32 @@ namespace tenex {
 
 // Machine files: topologies as edge lists or by shape, `schema = 1`. docs: experiments/machines/README.md
 
+/// The link of each NPU of a box to the switch that joins it with the NPUs at its place in other boxes.
+struct ScaleOut {
+  SimTime alpha;
+  Bandwidth bandwidth;
+};
+
 /// A shape with its links.
 struct ShapedNetwork {
   Shape shape;
   ShapeLinks links;
   Forwarding forwarding = Forwarding::store_and_forward;  ///< of its switches, unless a study says otherwise
+  std::optional<ScaleOut> scale_out{};                    ///< of a machine that can be joined with others like it
 };
+
+/// The name of several boxes: "dgx_h100 x 4" is four times `dgx_h100`.
+struct BoxesName {
+  std::string_view machine;
+  std::optional<std::uint32_t> boxes;  ///< absent: one machine, as it is
+};
+/// Splits a name at its last " x N" or " xN"; a text without one is the name of a machine.
+[[nodiscard]] BoxesName split_boxes(std::string_view text);
+
+/// `boxes` equal machines: the shape with one more dimension, SW(boxes), whose links are those of `scale_out`. Its
+/// switches forward as the machine's do, by virtual cut-through where the machine has none. Errors (input): fewer than
+/// two boxes, a machine without `scale_out`, more NPUs than a shape has. O(dimensions).
+[[nodiscard]] Result<ShapedNetwork> join_boxes(const ShapedNetwork& machine, std::uint32_t boxes);
 
 /// A machine with the facts in its file.
 struct Machine {

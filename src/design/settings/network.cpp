@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "design/settings/entry.hpp"
+#include "tenex/files/input_files.hpp"
 #include "tenex/spec/table_reader.hpp"
 #include "tenex/topology/block.hpp"
 
@@ -36,6 +37,13 @@ Diagnostic unknown_network(const Node& node, const std::vector<BuiltinFile>& mac
                      std::move(near));
 }
 
+/// Errors that have no place of their own, at a place.
+Diagnostics placed(Diagnostics errors, const Place& place) {
+  for (Diagnostic& error : errors)
+    if (error.place == Place{}) error.place = place;
+  return errors;
+}
+
 /// A machine file, or another tool's topology: FileReader tells them apart by their content.
 bool names_machine_file(std::string_view text) {
   constexpr std::string_view endings[] = {".toml", ".xml", ".yml", ".yaml", ".json"};
@@ -45,12 +53,14 @@ bool names_machine_file(std::string_view text) {
 Result<SettingValue> parse_topology(const Setting&, std::string_view, const Node& node, ValueContext& context) {
   TopologyValue value;
   const auto& builtin = context.vocabulary.machines;
-  const bool is_file = names_machine_file(node.text());
+  const BoxesName name = split_boxes(node.text());
+  const bool is_file = names_machine_file(name.machine);
   const bool is_name = node.text().find('(') == std::string::npos && !is_file;
-  if (is_name && !find_builtin(builtin, node.text())) return unknown_network(node, builtin);
+  if (is_name && !find_builtin(builtin, name.machine)) return unknown_network(node, builtin);
   if (is_name || is_file) {
-    Result<TopologyValue> machine = context.files.read_machine(node.text(), node.place());
-    if (!machine) return machine.errors();
+    Result<TopologyValue> machine = context.files.read_machine(std::string(name.machine), node.place());
+    if (machine && name.boxes) machine = join_boxes(*std::move(machine), *name.boxes);
+    if (!machine) return placed(machine.errors(), node.text_place());
     value = *std::move(machine);
   } else {
     Result<Shape> shape = parse_shape(node.text(), node.text_place());
@@ -179,7 +189,7 @@ std::vector<Setting> network_settings() {
        .name = "topology",
        .help = "a shape such as mesh(10,10) or RI(4)_FC(8)_SW(8), a built-in machine such as dgx1 (`tenex list "
                "machines`), or the path of a machine file (.toml), relative to the study's folder, else to the working "
-               "directory",
+               "directory; `dgx_h100 x 4` joins four machines by the links that their file states for that",
        .example = "\"RI(4)_FC(8)_SW(32)\"",
        .absent = "required",
        .column = text_column(),

@@ -1,0 +1,86 @@
+// Machines by name: All-Reduce bounds from what their makers publish, and several boxes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "evaluate/points.hpp"
+
+namespace tenex {
+namespace {
+
+using support::row_of;
+using support::Words;
+
+/// A point on a network that brings its own alphas and bandwidths.
+DesignPoint on_machine(Words words) { return make_point(words, vocabulary()).value(); }
+
+/// The bus bandwidth in GB/s that the bound of an All-Reduce of 1 TB allows; its latency is below a millionth.
+double bounded_busbw(const std::string& machine) {
+  const auto row = row_of(on_machine({{"topology", machine},
+                                      {"collective", "all_reduce"},
+                                      {"size", "1TB"},
+                                      {"algorithm", "ring"},
+                                      {"bounds", "full"}}));
+  EXPECT_EQ(row.status, PointStatus::ok) << machine << ": " << row.reason;
+  const auto n = static_cast<double>(row.npus);
+  return 2 * (n - 1) / n * 1e12 / (static_cast<double>(row.bound_ps) * 1e-12) / 1e9;
+}
+
+struct BusBandwidth {
+  const char* machine;
+  double gigabytes_per_second;
+};
+
+// Where an NPU's own links bind, all of its bandwidth each way is bus bandwidth: 300 GB/s of 12 NVLinks, 7 * 76.8 =
+// 537.6, 4 * 100 and 6 * 100 on tori. Gaudi 3: 7 * 75 + 75 = 600 over several boxes, which is what its maker prints.
+// CloudMatrix: no level is narrower than 392. PCIe: the link of a GPU, 63. Frontier: five packages' worth of links,
+// 2 * (2 * 100 + 6 * 50) = 1,000 GB/s, join 4 packages: 2 * 3 * S / 1,000, so 2 * 7/8 / 6 * 1,000 = 291.7. Aurora: 60
+// Xe Links of 28 GB/s join 6 GPUs: 2 * 5 * S / 1,680, so 2 * 11/12 / 10 * 1,680 = 308.
+TEST(MachineRows, HaveBoundsOfThePublishedBandwidth) {
+  const std::vector<BusBandwidth> expected{
+      {"dgx_a100", 300},
+      {"gb300_nvl72", 900},
+      {"vera_rubin_nvl72", 1800},
+      {"helios_mi455x", 1800},
+      {"mi355x", 537.6},
+      {"gaudi3", 525},
+      {"gaudi3 x 4", 600},
+      {"trn3_ultraserver_64", 1280},
+      {"tpu_v7_ironwood_cube", 600},
+      {"perlmutter_node", 300},
+      {"alps_node", 450},
+      {"el_capitan_node", 384},
+      {"pcie5_8gpu", 63},
+      {"frontier_node", 291.667},
+      {"aurora_node", 308},
+      {"dgx_h100 x 4", 50 + 450},
+  };
+  for (const auto& [machine, busbw] : expected) EXPECT_NEAR(bounded_busbw(machine), busbw, 1e-3 * busbw) << machine;
+}
+
+// Four boxes by name are the shape of the same boxes: one point, one key.
+TEST(MachineRows, OfSeveralBoxesAreThoseOfTheirShape) {
+  const Words rest{{"collective", "all_reduce"}, {"size", "1GB"}, {"algorithm", "hierarchical"}};
+  const auto point = [&](Words words) {
+    words.insert(words.end(), rest.begin(), rest.end());
+    return on_machine(words);
+  };
+  const auto boxes = point({{"topology", "dgx_h100 x 32"}});
+  EXPECT_EQ(boxes.canonical, point({{"topology", "dgx_h100_x32"}}).canonical);
+  EXPECT_EQ(boxes.key, point({{"topology", "SW(8)_SW(32)"},
+                              {"alpha", "0.35us,1.3us"},
+                              {"bandwidth", "450GB/s,50GB/s"},
+                              {"forwarding", "virtual_cut_through"}})
+                           .key);
+  const auto refused = make_point({{"topology", "tpu_v4_cube x 2"}, rest[0], rest[1], rest[2]}, vocabulary());
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(to_string(refused.errors()), testing::HasSubstr("its file has no [scale_out]"));
+}
+
+}  // namespace
+}  // namespace tenex
