@@ -256,7 +256,7 @@ class DimensionwiseProgram final : public Program {
 
   /// Whether the program's dimensions are those of the group.
   [[nodiscard]] bool moves_with(const TranslationGroup& group) const override {
-    if (!layouts_->seats().everyone() || order_ == DestinationOrder::absolute) return false;
+    if (!layouts_->seats().everyone() || order_ == DestinationOrder::absolute || group.twisted()) return false;
     const auto& mine = layouts_->all()[0].dimensions;
     const auto theirs = group.dimensions();
     return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),

@@ -164,7 +164,7 @@ std::optional<Result<Simulation>> simulate_by_orbit(const Topology& topology, co
                                                     const Program& program, const SimulationOptions& options) {
   if (options.record_sends || options.record_arrivals || !options.start_delays.empty()) return std::nullopt;
   auto group = TranslationGroup::of(topology);
-  if (!group || !program.moves_with(*group)) return std::nullopt;
+  if (!group || group->twisted() || !program.moves_with(*group)) return std::nullopt;  // routes are by dimension
   auto result = OrbitEngine(topology, collective, program, options, *group).run(nullptr);
   if (options.utilization_bins == 0) return result;
   UtilizationBins bins(result.finish, options.utilization_bins);

@@ -32,8 +32,9 @@ std::optional<TranslationGroup> TranslationGroup::of(const Topology& topology, L
   if ((topology.wires() != nullptr || unwound) && ports == LinkPorts::own) return std::nullopt;
   const Shape* shape = topology.shape() ? &*topology.shape() : nullptr;
   if (unwound) shape = &unwound->shape;
-  if (shape == nullptr || !shape->is_product()) return std::nullopt;
+  if (shape == nullptr || (!shape->is_product() && shape->family->rings == nullptr)) return std::nullopt;
   TranslationGroup group;
+  if (!shape->is_product()) group.add_rings(shape->family->rings(shape->arguments));
   for (const Block& block : shape->blocks) {
     if (unwound && block.rule->through_switch) {
       if (!block.levels.empty()) return std::nullopt;
@@ -94,6 +95,25 @@ void TranslationGroup::add_dimension(TranslationDimension dimension, const std::
   }
 }
 
+/// A ring has the directions +1 and -1, which differ also where the ring has two positions.
+void TranslationGroup::add_rings(std::span<const FamilyRing> rings) {
+  for (const FamilyRing& ring : rings) {
+    TranslationDimension dimension;
+    dimension.size = ring.size;
+    dimension.farthest_hops = ring.size / 2;
+    dimension.carry = ring.carry;
+    add_dimension(dimension, {1, ring.size - 1});
+  }
+  const TranslationDimension& last = dimensions_.back();
+  for (std::uint32_t d = 0; d < directions_.size(); ++d) {
+    TranslationDirection& direction = directions_[d];
+    const std::uint32_t carry = dimensions_[direction.dimension].carry;
+    if (d % 2 == 1 && carry > 0) direction.along_last = last.size - carry;
+    direction.offset = NpuId(direction.offset.value() + direction.along_last * last.stride);
+    direction.opposite = d ^ 1U;
+  }
+}
+
 /// Whether the links of the first and the last NPU lead where the shape says, which is false for a reversed topology. A
 /// reversed pair differs only in the order of its links, which this also checks.
 bool TranslationGroup::leads_as_built(const Topology& topology) const {
@@ -125,9 +145,12 @@ bool TranslationGroup::take_classes(const Topology& topology) {
 
 NpuId TranslationGroup::add(NpuId npu, NpuId offset) const {
   std::uint32_t sum = npu.value();
+  std::uint64_t carried = 0;
   for (const auto& dimension : dimensions_) {
     const std::uint32_t from = position(dimension, npu);
-    const std::uint64_t to = std::uint64_t{from} + position(dimension, offset);
+    std::uint64_t to = std::uint64_t{from} + position(dimension, offset);
+    if (to >= dimension.size) carried += dimension.carry;
+    if (&dimension == &dimensions_.back()) to += carried;
     sum = moved(dimension, NpuId(sum), from, static_cast<std::uint32_t>(to % dimension.size)).value();
   }
   return NpuId(sum);
@@ -135,9 +158,13 @@ NpuId TranslationGroup::add(NpuId npu, NpuId offset) const {
 
 NpuId TranslationGroup::subtract(NpuId npu, NpuId from) const {
   std::uint32_t difference = 0;
+  std::uint64_t carried = 0;
   for (const auto& dimension : dimensions_) {
-    const std::uint32_t to = position(dimension, npu);
+    std::uint32_t to = position(dimension, npu);
     const std::uint32_t at = position(dimension, from);
+    if (to < at) carried += dimension.carry;
+    if (carried > 0 && &dimension == &dimensions_.back())
+      to = static_cast<std::uint32_t>((to + (dimension.size - carried % dimension.size)) % dimension.size);
     difference += (to >= at ? to - at : to + (dimension.size - at)) * dimension.stride;
   }
   return NpuId(difference);
@@ -145,6 +172,7 @@ NpuId TranslationGroup::subtract(NpuId npu, NpuId from) const {
 
 NpuId TranslationGroup::neighbour(NpuId npu, std::uint32_t direction) const {
   const auto& dimension = dimensions_[directions_[direction].dimension];
+  if (dimension.carry > 0) return add(npu, directions_[direction].offset);
   const std::uint32_t from = position(dimension, npu);
   const std::uint64_t to = std::uint64_t{from} + directions_[direction].step;
   return moved(dimension, npu, from, static_cast<std::uint32_t>(to >= dimension.size ? to - dimension.size : to));
@@ -152,6 +180,7 @@ NpuId TranslationGroup::neighbour(NpuId npu, std::uint32_t direction) const {
 
 NpuId TranslationGroup::origin(NpuId npu, std::uint32_t direction) const {
   const auto& dimension = dimensions_[directions_[direction].dimension];
+  if (dimension.carry > 0) return subtract(npu, directions_[direction].offset);
   const std::uint32_t at = position(dimension, npu);
   const std::uint32_t step = directions_[direction].step;
   return moved(dimension, npu, at, at >= step ? at - step : at + (dimension.size - step));
@@ -160,6 +189,11 @@ NpuId TranslationGroup::origin(NpuId npu, std::uint32_t direction) const {
 bool TranslationGroup::two_way() const {
   return std::all_of(directions_.begin(), directions_.end(),
                      [](const TranslationDirection& direction) { return direction.opposite != kNoOpposite; });
+}
+
+bool TranslationGroup::twisted() const {
+  return std::any_of(dimensions_.begin(), dimensions_.end(),
+                     [](const TranslationDimension& dimension) { return dimension.carry > 0; });
 }
 
 LinkId TranslationGroup::link(Departure departure) const {

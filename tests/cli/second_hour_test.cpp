@@ -70,7 +70,8 @@ std::vector<std::string> point(const std::vector<std::pair<std::string, std::str
 const std::string blocks =
     "  reason: blocks and aliases are RI, FC, SW, LI, ring, fully_connected, switch, line, mesh, grid, torus, "
     "hypercube, "
-    "hyperx, flattened_butterfly, multi_rail, dragonfly, fat_tree, leaf_spine, rail_spine, slim_fly\n";
+    "hyperx, flattened_butterfly, multi_rail, dragonfly, fat_tree, leaf_spine, rail_spine, slim_fly, "
+    "twisted_torus\n";
 
 std::vector<Mistake> mistakes() {
   return {

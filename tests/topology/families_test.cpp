@@ -249,6 +249,33 @@ TEST(SlimFly, OfFiveIsTheHoffmanSingletonGraph) {
     }
 }
 
+TEST(TwistedTorus, EndsItsWrapsFurtherAlongTheLongestDimension) {
+  // twisted_torus(4,4,8,4): NPU (x,y,z) is x + 4 y + 16 z. From (3,0,0) = 3 the next along x is (0,0,4) = 64, from
+  // (0,0,0) the previous is (3,0,-4) = (3,0,4) = 67; along y they are (0,1,0) = 4 and (0,3,4) = 76. Both links of a
+  // dimension stand side by side.
+  const Topology torus = shape("twisted_torus(4,4,8,4)", {kOneHop});
+  EXPECT_THAT(out_neighbours(torus, 0), ElementsAre(1, 67, 4, 76, 16, 112));
+  EXPECT_THAT(out_neighbours(torus, 3), ElementsAre(64, 2, 7, 79, 19, 115));
+  EXPECT_EQ(torus.links(), 128U * 6);
+  // All 127 others of the plain torus are 512 hops away in all, at most 8; of the twisted one 440 and 6 (a search).
+  const auto sum = [](const Topology& network) {
+    std::int64_t hops = 0;
+    for (const SimTime time : arrival_times(network, VertexId(0), Bytes::zero())) hops += time / kOneHop;
+    return hops;
+  };
+  EXPECT_EQ(sum(shape("torus(4,4,8)", {kOneHop})), 512);
+  EXPECT_EQ(sum(torus), 440);
+  EXPECT_EQ(diameter(torus), 6);
+}
+
+TEST(TwistedTorus, RefusesWhatItIsNot) {
+  const auto refusal = [](const char* text) { return to_string(parse_shape(text).errors()); };
+  EXPECT_THAT(refusal("twisted_torus(4,9,8,4)"), HasSubstr("the last dimension, along which the links are shifted"));
+  EXPECT_THAT(refusal("twisted_torus(4,4,8,8)"), HasSubstr("a shift along 8 NPUs is less than 8"));
+  EXPECT_THAT(refusal("twisted_torus(1,4,8,4)"), HasSubstr("at least two NPUs"));
+  EXPECT_FALSE(parse_shape("twisted_torus(4,4,8,0)"));
+}
+
 TEST(SlimFly, DividesNpuBandwidthByLevel) {
   // q = 5: 2 links within the group, 5 between groups.
   const Topology network = shape("slim_fly(5)", {kOneHop}, {gigabytes_per_second(10)}, true);

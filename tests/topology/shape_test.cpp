@@ -110,7 +110,8 @@ TEST(Shape, ListsTheBlocksWhereNoSpellingIsNear) {
   const std::string message = refusal("butterfly_network(4)");
   EXPECT_THAT(message, AllOf(HasSubstr("(blocks and aliases are RI, FC, SW, LI, "),
                              HasSubstr(", mesh, grid, torus, hypercube, hyperx, flattened_butterfly, "
-                                       "multi_rail, dragonfly, fat_tree, leaf_spine, rail_spine, slim_fly)")));
+                                       "multi_rail, dragonfly, fat_tree, leaf_spine, rail_spine, slim_fly, "
+                                       "twisted_torus)")));
 }
 
 TEST(Shape, RefusesSizesThatAreNoPositiveNumbers) {

@@ -31,6 +31,9 @@ const std::vector<std::string_view> kShapes = {
     "RI(3)_SW(1)_FC(4)_RI(2)",
     "LI(2)_LI(1)_RI(3)",
     "FC(6)_LI(2)_RI(3)",
+    "twisted_torus(4,4,8,4)",
+    "twisted_torus(2,3,5,2)",
+    "twisted_torus(2,2,4,2)",
 };
 
 TranslationGroup group_of(const Topology& topology) { return TranslationGroup::of(topology).value(); }
@@ -51,7 +54,7 @@ TEST(Translation, KnowsEveryLinkAsASourceAndADirectionAndBack) {
 }
 
 TEST(Translation, AddsOffsetsAsAnAbelianGroup) {
-  for (const auto shape : {"torus(3,4)", "FC(3)_RI(2)_LI(2)", "hypercube(3)"}) {
+  for (const auto shape : {"torus(3,4)", "FC(3)_RI(2)_LI(2)", "hypercube(3)", "twisted_torus(2,3,4,3)"}) {
     SCOPED_TRACE(shape);
     const TranslationGroup group = group_of(support::shape(shape));
     for (std::uint32_t a = 0; a < group.npus(); ++a) {

@@ -50,6 +50,12 @@ struct EqualLinks {
   std::uint64_t divisor = 1;  ///< of the number that chooses (routes.hpp): the choices of the levels below
 };
 
+/// A ring of a family that is a twisted product of rings.
+struct FamilyRing {
+  std::uint32_t size = 1;
+  std::uint32_t carry = 0;  ///< positions along the last ring that going once around this one adds; 0 for the last
+};
+
 /// All that other code asks of a family. Every function is O(1) in the size of the topology except add_links() and
 /// representatives(). They are called only with arguments that fault() accepts.
 struct FamilyRule {
@@ -82,6 +88,10 @@ struct FamilyRule {
   std::uint64_t (*most_routes)(FamilyArguments) = nullptr;
   /// NPUs such that every NPU is the image of one of them under a symmetry of the topology that keeps the levels.
   std::vector<std::uint32_t> (*representatives)(FamilyArguments);
+  /// The rings, one for each level, if the family is a twisted product of rings: a translation group (translation.hpp)
+  /// whose NPU ids count the first ring fastest. An NPU has two links in each level, to the next and to the previous
+  /// position, and a level's links stand NPU by NPU. Null for other families.
+  std::vector<FamilyRing> (*rings)(FamilyArguments) = nullptr;
 };
 
 /// All families, one line each.

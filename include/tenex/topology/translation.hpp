@@ -7,6 +7,10 @@
 // a pair, 1 .. k-1 in a fully connected block. A switch unwound to degree d (transform.hpp) is one too, with the
 // directions 1 .. d: a circulant graph. The numbering of links by build_topology() and unwind_switches() makes link <->
 // (source, direction) a formula; nothing is stored per NPU or per link.
+//
+// Twisted products of rings (FamilyRule::rings) are Cayley graphs of Z x Z x .. modulo the lattice of their twists: an
+// addition that goes around a dimension carries into the last one. The step -1 of a twisted ring is its size - 1
+// positions forward, and as far back along the last dimension as going around leads forward.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +21,7 @@
 #include <vector>
 
 #include "tenex/base/ids.hpp"
+#include "tenex/topology/family.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -31,6 +36,7 @@ struct TranslationDirection {
   NpuId offset;                  ///< the same step as an offset: the NPU to which it moves NPU 0
   std::uint32_t opposite = 0;    ///< the direction of the opposite step; kNoOpposite: there is none
   std::uint16_t link_class = 0;  ///< of all its links
+  std::uint32_t along_last = 0;  ///< positions moved along the last dimension besides; 0 where nothing is twisted
 };
 
 /// One dimension with more than one NPU.
@@ -43,6 +49,7 @@ struct TranslationDimension {
   std::uint64_t first_link = 0;  ///< its links are consecutive, `directions` for each NPU in order of id
   bool links_by_target = false;  ///< an NPU's links are in the order of their targets (FC), not of their directions
   bool one_port = false;         ///< wires over a switch: all directions leave, and arrive, by one port of an NPU
+  std::uint32_t carry = 0;       ///< positions along the last dimension that going around this one adds
 };
 
 /// What a caller knows of links that share physical ones, and of links without an opposite.
@@ -76,6 +83,8 @@ class TranslationGroup {
   [[nodiscard]] NpuId origin(NpuId npu, std::uint32_t direction) const;
   /// Whether every direction has an opposite.
   [[nodiscard]] bool two_way() const;
+  /// Whether additions carry from one dimension into another. Without, the group is the product of its dimensions.
+  [[nodiscard]] bool twisted() const;
 
   /// A link as its source and direction.
   struct Departure {
@@ -93,6 +102,7 @@ class TranslationGroup {
   bool add_block(const Block& block);
   void add_circulant(std::uint32_t size, std::uint32_t degree, bool one_port);
   void add_dimension(TranslationDimension dimension, const std::vector<std::uint32_t>& steps);
+  void add_rings(std::span<const FamilyRing> rings);
   bool take_classes(const Topology& topology);
   bool leads_as_built(const Topology& topology) const;
 

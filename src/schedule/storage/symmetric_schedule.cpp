@@ -64,16 +64,26 @@ NpuId owner_from_source(const TranslationGroup& group, const OrbitSend& orbit) {
   return group.subtract(group.directions()[orbit.direction].offset, orbit.offset);
 }
 
-/// The NPUs at one offset from those of a row of the first dimension: they count up and wrap once.
+/// The NPUs at one offset from those of a row of the first dimension: they count up and wrap once, in a twisted group
+/// to another row.
 class ShiftedRow {
  public:
   ShiftedRow(const TranslationGroup& group, NpuId offset)
-      : group_(group), offset_(offset), length_(group.dimensions().front().size), turn_(offset.value() % length_) {}
+      : group_(group),
+        offset_(offset),
+        length_(group.dimensions().front().size),
+        turn_(offset.value() % length_),
+        twisted_(group.dimensions().front().carry > 0) {}
 
   /// Goes to the row that begins at NPU `first`.
-  void move_to(std::size_t first) { begin_ = group_.add(NpuId::at(first), NpuId(offset_.value() - turn_)).value(); }
+  void move_to(std::size_t first) {
+    begin_ = group_.add(NpuId::at(first), NpuId(offset_.value() - turn_)).value();
+    wrapped_ = begin_;
+    if (twisted_ && turn_ > 0)
+      wrapped_ = group_.add(NpuId::at(first + length_ - turn_), offset_).value();  // the first one that wraps
+  }
   [[nodiscard]] std::uint32_t at(std::uint32_t x) const {
-    return begin_ + (x + turn_ >= length_ ? x + turn_ - length_ : x + turn_);
+    return x + turn_ >= length_ ? wrapped_ + (x + turn_ - length_) : begin_ + (x + turn_);
   }
 
  private:
@@ -81,7 +91,9 @@ class ShiftedRow {
   NpuId offset_;
   std::uint32_t length_;
   std::uint32_t turn_;
+  bool twisted_;
   std::uint32_t begin_ = 0;
+  std::uint32_t wrapped_ = 0;  ///< the begin of the row of those that wrap
 };
 
 }  // namespace
@@ -113,6 +125,7 @@ bool moves_with_npus(const Collective& collective) {
 
 /// Whether the set of offsets is a product: in each dimension the multiples of a divisor of its size.
 static bool is_subgroup(const std::vector<NpuId>& offsets, const TranslationGroup& group) {
+  if (group.twisted()) return false;  // dimensions alone are no subgroups
   std::size_t product = 1;
   for (const auto& dimension : group.dimensions()) {
     Bitset digits(dimension.size);

@@ -70,7 +70,7 @@ class OrbitPlayer {
   SimTime last_arrival_;
 };
 
-/// For each direction of a group the one of another group that takes the same step; nullopt where one is missing.
+/// For each direction of a group the one of another group with the same offset; nullopt where one is missing.
 std::optional<std::vector<std::uint32_t>> same_directions(const TranslationGroup& group,
                                                           const TranslationGroup& other) {
   if (!std::ranges::equal(group.dimensions(), other.dimensions(), {}, &TranslationDimension::size,
@@ -80,7 +80,7 @@ std::optional<std::vector<std::uint32_t>> same_directions(const TranslationGroup
   for (const TranslationDirection& direction : group.directions()) {
     const auto& dimension = other.dimensions()[direction.dimension];
     const auto there = other.directions().subspan(dimension.first_direction, dimension.directions);
-    const auto found = std::ranges::find(there, direction.step, &TranslationDirection::step);
+    const auto found = std::ranges::find(there, direction.offset, &TranslationDirection::offset);
     if (found == there.end()) return std::nullopt;
     same.push_back(dimension.first_direction + static_cast<std::uint32_t>(found - there.begin()));
   }

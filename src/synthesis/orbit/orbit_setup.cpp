@@ -65,8 +65,10 @@ void OrbitSetup::add_ranking(const std::vector<std::uint32_t>& rank_of_dimension
   const std::uint32_t ranks = 1 + *std::max_element(rank_of_dimension.begin(), rank_of_dimension.end());
   ranking.own_fields.assign(ranks, ~std::uint64_t{0});
   for (std::size_t i = 0; i < rank_of_dimension.size(); ++i)
-    for (std::uint32_t rank = rank_of_dimension[i] + 1; rank < ranks; ++rank)
+    for (std::uint32_t rank = rank_of_dimension[i] + 1; rank < ranks; ++rank) {
       ranking.own_fields[rank] &= ~offsets.field(i);
+      if (group.dimensions()[i].carry > 0) ranking.own_fields[rank] &= ~offsets.field(rank_of_dimension.size() - 1);
+    }
   for (const OrbitPort& port : ports.all)
     ranking.rank_of.push_back(rank_of_dimension[group.directions()[port.first_direction].dimension]);
   if (std::find(rankings.begin(), rankings.end(), ranking) == rankings.end()) rankings.push_back(std::move(ranking));

@@ -14,6 +14,7 @@ extern const FamilyRule kFatTreeFamily;
 extern const FamilyRule kLeafSpineFamily;
 extern const FamilyRule kRailSpineFamily;
 extern const FamilyRule kSlimFlyFamily;
+extern const FamilyRule kTwistedTorusFamily;
 
 /// Adds one directed link of a class.
 inline void add_family_link(TopologyBuilder& builder, const LinkClass& link, std::size_t source, std::size_t target) {

@@ -8,11 +8,12 @@ namespace tenex {
 namespace {
 
 constexpr std::array kFamilies{
-    &kDragonflyFamily,  // dragonfly(a,g)
-    &kFatTreeFamily,    // fat_tree(k)
-    &kLeafSpineFamily,  // leaf_spine(n,l,s)
-    &kRailSpineFamily,  // rail_spine(g,n,s)
-    &kSlimFlyFamily,    // slim_fly(q)
+    &kDragonflyFamily,     // dragonfly(a,g)
+    &kFatTreeFamily,       // fat_tree(k)
+    &kLeafSpineFamily,     // leaf_spine(n,l,s)
+    &kRailSpineFamily,     // rail_spine(g,n,s)
+    &kSlimFlyFamily,       // slim_fly(q)
+    &kTwistedTorusFamily,  // twisted_torus(a,b,c,k)
 };
 
 }  // namespace

@@ -26,10 +26,10 @@
 
 namespace tenex {
 
-/// Whether every dimension is a ring or has a link from each position to each other.
+/// Whether every dimension is a ring, perhaps a twisted one, or has a link from each position to each other.
 [[nodiscard]] bool has_exchange_ways(const TranslationGroup& group);
 
-/// The least number of hops over `digit` positions of a dimension.
+/// The least number of hops over `digit` positions of a dimension of a group that is not twisted.
 [[nodiscard]] std::uint32_t exchange_hops(const TranslationDimension& dimension, std::uint32_t digit);
 
 /// The ring of even size whose chunks for half way round cannot be split evenly between its two ways. `chunks` are of
@@ -43,13 +43,17 @@ struct ExchangeLeg {
 };
 
 struct ExchangeWays {
-  /// One coset, or two along a ring of even size. Expects: has_exchange_ways(). O(npus * chunks per pair *
-  /// dimensions).
+  /// One coset, or two along a ring of even size. Expects: has_exchange_ways(), and one coset in a twisted group.
+  /// O(npus
+  /// * chunks per pair * dimensions), in a twisted group times the turns that a shortest way may take.
   ExchangeWays(const TranslationGroup& group, const OrbitChunks& chunks,
                std::optional<std::size_t> coset_ring = std::nullopt);
 
   /// Hops of all jobs by port. O(directions).
   [[nodiscard]] std::vector<std::uint64_t> load_of(const OrbitPorts& ports) const;
+
+  /// Shortest ways in a twisted group, of which each job takes one that keeps loads even.
+  void add_twisted_legs(const TranslationGroup& group, const OrbitChunks& chunks);
 
   std::size_t cosets = 1;
   std::size_t coset_dimension = 0;  ///< where there are two: a hop along it leads from one coset to the other

@@ -163,6 +163,11 @@ bool exchanges(const SynthesisProblem& problem) { return problem.collective.kind
 /// The hops of one NPU's chunks along each dimension. O(npus * dimensions).
 std::vector<std::uint64_t> hops_by_dimension(const TranslationGroup& group, const OrbitChunks& chunks) {
   std::vector<std::uint64_t> hops(group.dimensions().size(), 0);
+  if (group.twisted()) {
+    const ExchangeWays ways(group, chunks);
+    for (std::size_t d = 0; d < ways.load.size(); ++d) hops[group.directions()[d].dimension] += ways.load[d];
+    return hops;
+  }
   for (std::uint32_t delta = 0; delta < group.npus(); ++delta) {
     if (!chunks.has(delta * chunks.each)) continue;
     for (std::size_t i = 0; i < hops.size(); ++i) {
