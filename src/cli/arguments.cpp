@@ -163,6 +163,10 @@ void add_show(CLI::App& app, Parsed& parsed) {
   command->add_option("--sort", show.sort, "a column, such as collective_time or topology")->group(kRows);
   command->add_flag("--descending", show.descending, "sort from the largest")->group(kRows);
   command->add_option("--group-by", show.group_by, "a column: a table for each of its values")->group(kRows);
+  command
+      ->add_option("--over", show.over,
+                   "a column such as faults: one line for all of its values, with the worst, the mean and which it is")
+      ->group(kRows);
   command->add_option("--columns", show.columns, "columns, separated by commas (`tenex list columns`)")
       ->delimiter(',')
       ->group(kRows);

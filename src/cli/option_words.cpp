@@ -66,7 +66,7 @@ std::vector<std::string> words_of_key(std::string option, const Vocabulary& voca
 
 std::vector<std::string> offers_of(std::string_view option, const Vocabulary& vocabulary) {
   if (option == "--topology") return network_names(vocabulary);
-  for (const std::string_view of_columns : {"--columns", "--sort", "--group-by", "--where"})
+  for (const std::string_view of_columns : {"--columns", "--sort", "--group-by", "--over", "--where"})
     if (option == of_columns) return column_names();
   return {};
 }

@@ -13,6 +13,7 @@
 #include "pager.hpp"
 #include "report.hpp"
 #include "result_view.hpp"
+#include "show_over.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/base/words.hpp"
 #include "tenex/bound/bound.hpp"
@@ -148,9 +149,41 @@ std::string grouped_table(const ResultView& view, Columns columns, const Rows& r
   return text;
 }
 
+/// One line for all values of a column.
+std::string text_over(const ShowArguments& arguments, const std::vector<std::vector<NamedCell>>& table) {
+  if (arguments.json) {
+    std::vector<Report> entries;
+    for (const auto& line : table) {
+      Report entry;
+      for (const NamedCell& each : line) std::visit([&](const auto& value) { entry.add(each.name, value); }, each.cell);
+      entries.push_back(std::move(entry));
+    }
+    Report report;
+    report.add("rows", std::move(entries));
+    return to_json(report);
+  }
+  std::vector<std::vector<std::string>> lines(1);
+  if (!table.empty())
+    for (const NamedCell& each : table.front()) lines[0].push_back(each.name);
+  for (const auto& line : table) {
+    lines.emplace_back();
+    for (const NamedCell& each : line)
+      lines.back().push_back(arguments.csv ? quoted(exact(each.cell)) : shown(each.column, each.cell));
+  }
+  if (!arguments.csv) return format_table(lines);
+  std::string text;
+  for (const auto& line : lines) text += fmt::format("{}\n", fmt::join(line, ","));
+  return text;
+}
+
 Result<std::string> tables_of(const ShowArguments& arguments, const ResultView& view) {
   auto rows = view.select(arguments.where, {"--where", 1, 1});
   if (!rows) return rows.errors();
+  if (!arguments.over.empty()) {
+    const auto over = view.find(arguments.over, {"--over", 0, 0});
+    if (!over) return over.errors();
+    return text_over(arguments, lines_over(view, *rows, *over));
+  }
   if (!arguments.sort.empty()) {
     const auto by = view.find(arguments.sort, {"--sort", 0, 0});
     if (!by) return by.errors();

@@ -103,7 +103,8 @@ Form form_of(const ShowArguments& arguments) {
 /// Options of rows, which a schedule has none of.
 Status check_words(const ShowArguments& arguments) {
   const bool of_rows = !arguments.key.empty() || !arguments.where.empty() || !arguments.sort.empty() ||
-                       !arguments.group_by.empty() || !arguments.columns.empty() || arguments.descending;
+                       !arguments.group_by.empty() || !arguments.over.empty() || !arguments.columns.empty() ||
+                       arguments.descending;
   if (!of_rows) return success();
   return input_error({arguments.dir.string(), 0, 0}, "this is a schedule, and the options are for rows of a result",
                      "a schedule has sends, in the order of their starts",

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "tenex/base/contract.hpp"
 #include "tenex/base/decimal.hpp"
 #include "tenex/spec/document.hpp"
 
@@ -19,13 +20,20 @@ using FaultKind = NetworkFault::Kind;
 
 constexpr std::uint32_t kMostDraws = 1'000'000;
 constexpr std::string_view kExamples =
-    "it is for instance link 3->4, link 0-1, npu 17, switch 64, links 1% draw 2 or npus 2";
+    "it is for instance link 3->4, link 0-1, npu 17, nic 3, leaf 0, switch 64, links 1% draw 2 or npus 2";
 
 /// What is drawn, as written; nullopt where the word names no drawn fault.
 std::optional<FaultKind> drawn_kind(std::string_view what) {
   if (what == "links") return FaultKind::drawn_links;
   if (what == "switch_links") return FaultKind::drawn_switch_links;
   if (what == "npus") return FaultKind::drawn_npus;
+  return std::nullopt;
+}
+
+/// The element of a word; nullopt for other words.
+std::optional<NetworkElement> element_of(std::string_view what) {
+  for (const NetworkElement element : kNetworkElements)
+    if (what == to_string(element)) return element;
   return std::nullopt;
 }
 
@@ -113,12 +121,15 @@ class FaultReader {
     WrittenFault written;
     written.place = at(words.front().at);
     const std::string_view what = words.front().text;
+    if (what == "each" && words.size() == 2)
+      if (const auto element = element_of(words[1].text)) return read_each(*element, words.front().at);
     const std::size_t before = errors_.size();
     const auto drawn = drawn_kind(what);
+    const auto element = element_of(what);
     const bool known =
         words.size() >= 2 && (drawn              ? read_amount(*drawn, words[1], written.fault)
                               : what == "link"   ? read_link(words[1], written.fault)
-                              : what == "npu"    ? read_vertex(FaultKind::npu, words[1], written.fault)
+                              : element          ? read_vertex(fault_of(*element), words[1], written.fault)
                               : what == "switch" ? read_vertex(FaultKind::whole_switch, words[1], written.fault)
                                                  : false);
     if (errors_.size() != before) return;
@@ -148,6 +159,12 @@ class FaultReader {
     fault.first = one_way ? *first : std::min(*first, *second);
     fault.second = one_way ? *second : std::max(*first, *second);
     return true;
+  }
+
+  void read_each(NetworkElement element, std::size_t offset) {
+    if (each_) return fail(offset, "a second \"each\"", "a value has one at most", "write the values one by one");
+    each_ = element;
+    each_place_ = at(offset);
   }
 
   static bool read_vertex(FaultKind kind, const FaultWord& word, NetworkFault& fault) {
@@ -215,6 +232,8 @@ class FaultReader {
       return order_of(a->fault) < order_of(b->fault);
     });
     ParsedFaults parsed;
+    parsed.each = each_;
+    parsed.each_place = each_place_;
     for (const WrittenFault* item : order) {
       if (!parsed.faults.empty() && parsed.faults.back() == item->fault) continue;
       parsed.faults.push_back(item->fault);
@@ -227,6 +246,8 @@ class FaultReader {
   const Place& place_;
   std::vector<WrittenFault> items_;
   std::optional<Place> range_place_;
+  std::optional<NetworkElement> each_;
+  Place each_place_;
   Diagnostics errors_;
 };
 
@@ -255,7 +276,27 @@ Result<ParsedFaults> parse_faults(std::string_view text, const Place& place) {
   if (reader.range_place())
     return input_error(*reader.range_place(), "a range of draws is several values", "one value belongs here",
                        "write axes.faults = [...] for an axis, or one draw");
+  if (values->front().each)
+    return input_error(values->front().each_place, "\"each\" is several values", "one value belongs here",
+                       "write it in a study, or name one of them");
   return std::move(values->front());
+}
+
+std::vector<ParsedFaults> each_of(const ParsedFaults& parsed, std::size_t count) {
+  TENEX_EXPECTS(parsed.each.has_value(), "a value that stands for many");
+  std::vector<ParsedFaults> values;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    ParsedFaults one{parsed.faults, parsed.places, std::nullopt, {}};
+    const NetworkFault fault{.kind = fault_of(*parsed.each), .first = number};
+    const auto at =
+        std::ranges::find_if(one.faults, [&](const NetworkFault& other) { return order_of(fault) <= order_of(other); });
+    if (at == one.faults.end() || *at != fault) {
+      one.places.insert(one.places.begin() + (at - one.faults.begin()), parsed.each_place);
+      one.faults.insert(at, fault);
+    }
+    values.push_back(std::move(one));
+  }
+  return values;
 }
 
 std::string to_string(const NetworkFault& fault) {
@@ -274,6 +315,16 @@ std::string to_string(const NetworkFault& fault) {
       return fmt::format("npus {} draw {}", amount_text(fault), fault.draw);
     case FaultKind::whole_switch:
       return fmt::format("switch {}", fault.first);
+    case FaultKind::nic:
+      return fmt::format("nic {}", fault.first);
+    case FaultKind::leaf:
+      return fmt::format("leaf {}", fault.first);
+    case FaultKind::spine:
+      return fmt::format("spine {}", fault.first);
+    case FaultKind::plane:
+      return fmt::format("plane {}", fault.first);
+    case FaultKind::parallel_link:
+      return fmt::format("link {}-{} number {}", fault.first, fault.second, fault.amount);  // in messages alone
   }
   return {};
 }

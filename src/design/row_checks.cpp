@@ -278,13 +278,18 @@ const Diagnostics& RowChecker::fault_errors(const SettingValue& faults, const Se
   // Only the connections matter here, so alpha and bandwidth are arbitrary.
   auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
   if (!built) return found->second = built.errors();
+  const Topology whole = *built;  // elements are named in the network as it was built
   if (without != nullptr) {
     std::vector<std::pair<VertexId, VertexId>> vertices;
     for (const auto& [a, b] : without->as<LinkPairs>()) vertices.emplace_back(VertexId(a), VertexId(b));
     if (auto reduced = remove_links(*built, vertices)) built = *std::move(reduced);  // else `without` is refused
   }
   for (std::size_t i = 0; i < parsed.faults.size(); ++i) {
-    auto error = refuse_fault(*built, parsed.faults[i]);
+    std::optional<Diagnostic> error;
+    const auto resolved = resolve_elements(whole, {parsed.faults[i]});
+    if (!resolved) error = resolved.errors().front();
+    for (std::size_t r = 0; resolved && r < resolved->size() && !error; ++r)
+      error = refuse_fault(*built, (*resolved)[r]);
     if (!error) continue;
     error->place = parsed.places[i];
     error->problem += fmt::format(" in \"{}\"", shortened(choice.text));

@@ -110,6 +110,7 @@ struct ValueContext {
   const Vocabulary& vocabulary;
   FileReader& files;
   std::vector<std::string> notes = {};  ///< how values were understood that may be meant otherwise, each once
+  bool in_study = false;                ///< values of a sweep: one that stands for several becomes an axis
 };
 
 /// Parses the value of a key. `name` is the key as written (it may be the alias). Errors: input, in the value.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "tenex/base/decimal.hpp"
+#include "tenex/base/rational.hpp"
 #include "tenex/base/units.hpp"
 
 namespace tenex {
@@ -43,8 +44,8 @@ std::string_view take_word(std::string_view& text) {
 
 Diagnostic bad_entry(const Place& place, std::string_view entry) {
   return input_error(place, fmt::format("\"{}\" names no straggler", entry),
-                     "it is for instance npu 3 x2, link 0-1 x1.5, link 4->5 alpha x3, npu 7 delay 5us or "
-                     "link 2-3 x4 from 10us to 20us",
+                     "it is for instance npu 3 x2, link 0-1 x1.5, link 0-1 loses 0.1%, link 4->5 alpha x3, npu 7 delay "
+                     "5us or link 2-3 x4 from 10us to 20us",
                      "separate several with \";\"");
 }
 
@@ -74,6 +75,33 @@ Result<std::int64_t> read_factor(std::string_view how, std::string_view entry, c
                        "stragglers are slower: it is from 1 to 1000000",
                        "use another bandwidth or alpha for faster links");
   return *factor;
+}
+
+/// "0.1%", perhaps with "resending 64", as a factor in thousandths, rounded up: packets are sent until they arrive.
+///
+/// A packet is lost with probability p. Where only what is lost is sent again (selective repeat) a packet is sent
+/// 1/(1-p) times on average. Where the sender goes back, and sends the b packets behind a lost one again, too, the mean
+/// g obeys g = 1 + p (b + g), so that g = (1 + b p) / (1 - p) (Bertsekas and Gallager, Data Networks, 2nd edition,
+/// sections 2.4.2 and 2.4.3).
+Result<std::int64_t> read_loss(std::string_view& rest, std::string_view entry, const Place& place) {
+  const auto share = take_word(rest);
+  const auto percent = share.ends_with('%') ? read_decimal(share.substr(0, share.size() - 1)) : std::nullopt;
+  std::optional<std::uint32_t> behind = 0;
+  if (auto next = rest; take_word(next) == "resending") {
+    behind = read_number<std::uint32_t>(take_word(next));
+    rest = next;
+  }
+  if (!percent || !behind) return bad_entry(place, entry);
+  const WideInt lost = percent->numerator;
+  const WideInt all = WideInt{percent->denominator} * 100;
+  if (lost < 0 || lost >= all)
+    return input_error(place, fmt::format("the share of \"{}\" is out of range", entry),
+                       "it is of the packets, from 0% to less than 100%");
+  const WideInt factor = (1000 * (all + *behind * lost) + (all - lost) - 1) / (all - lost);
+  if (factor > kMostThousandths)
+    return input_error(place, fmt::format("the packets of \"{}\" are sent too often", entry),
+                       "a factor is from 1 to 1000000");
+  return static_cast<std::int64_t>(factor);
 }
 
 /// "from 10us to 20us", or nothing.
@@ -117,7 +145,8 @@ Result<Straggler> read_entry(std::string_view entry, const Place& place) {
     straggler.scaled = Straggler::Scaled::alpha;
     how = take_word(rest);
   }
-  const auto factor = read_factor(how, entry, place);
+  const bool loses = how == "loses" && straggler.scaled == Straggler::Scaled::beta;
+  const auto factor = loses ? read_loss(rest, entry, place) : read_factor(how, entry, place);
   if (!factor) return factor.errors();
   straggler.thousandths = *factor;
   if (auto window = read_window(rest, entry, place, straggler); !window) return window.errors();

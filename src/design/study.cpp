@@ -220,6 +220,7 @@ Result<Study> parse_study(std::string_view text, const std::string& file, const 
   if (!document) return document.errors();
   FileReader files(std::filesystem::path(file).parent_path(), vocabulary);
   ValueContext context{vocabulary, files};
+  context.in_study = true;
   Result<Study> study = StudyReader(*document, context).read();
   if (study) {
     study->text = text;

@@ -81,6 +81,7 @@ class SweepReader {
     merge(defaults);
     require_keys();
     check_training_sweep(sweep_, given_.places(), context_, errors_);
+    guarded([&] { spread_elements(sweep_, errors_); });
     draw(defaults);
     return std::move(sweep_);
   }

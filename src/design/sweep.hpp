@@ -81,6 +81,11 @@ void read_defaults(const Node& node, Defaults& defaults, ValueContext& context, 
 /// Parses a condition and checks its names; nullopt after an error.
 [[nodiscard]] std::optional<Expression> read_condition(const Node& node, std::string_view name, Diagnostics& errors);
 
+/// Replaces every value of `faults` that stands for each NIC, leaf, ... of the network by one value for each of them,
+/// and makes an axis of `faults` where it was none: the fastest. Errors (input): topologies of the sweep that have
+/// different numbers of the element, or none. O(links of the topologies, values).
+void spread_elements(Sweep& sweep, Diagnostics& errors);
+
 // Checks the training keys of one sweep (or of one point from a command line) as far as no row is needed.
 
 /// Places of the keys that the sweep gives itself, not [defaults].

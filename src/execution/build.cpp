@@ -58,6 +58,14 @@ Result<Topology> build_reduced(const TopologyChoice& choice) {
   return remove_pairs(with_choice(*std::move(base), choice.switches), choice);
 }
 
+/// Elements are named in the network as it was built.
+Result<NetworkFaults> resolved_faults(const TopologyChoice& choice) {
+  if (std::ranges::none_of(choice.faults, &NetworkFault::is_named)) return choice.faults;
+  const auto base = build_base(choice);
+  if (!base) return base.errors();
+  return resolve_elements(*base, choice.faults);
+}
+
 /// Errors (unsupported): the point would make links out of links whose bandwidth varies.
 Status check_no_passing(const DesignPoint& point, const Topology& topology) {
   const char* const why = "a send over several links at once would be slow in the windows of each";
@@ -110,7 +118,9 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   // Slow links came first: a straggler may name a link that is drawn to fail.
   std::size_t failed_links = 0;
   if (!point.topology.faults.empty()) {
-    auto faulty = with_faults(*reduced, point.topology.faults, point.seed);
+    const auto faults = resolved_faults(point.topology);
+    if (!faults) return faults.errors();
+    auto faulty = with_faults(*reduced, *faults, point.seed);
     if (!faulty) return faulty.errors();
     failed_links = faulty->failed_links;
     reduced = std::move(faulty->topology);
@@ -136,8 +146,10 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
 Status check_faults(const DesignPoint& point) {
   const auto reduced = build_reduced(point.topology);
   if (!reduced) return reduced.errors();
+  const auto faults = resolved_faults(point.topology);
+  if (!faults) return faults.errors();
   Diagnostics errors;
-  for (const NetworkFault& fault : point.topology.faults)
+  for (const NetworkFault& fault : *faults)
     if (auto error = refuse_fault(*reduced, fault)) errors.push_back(*std::move(error));
   return errors.empty() ? success() : Status(std::move(errors));
 }

@@ -114,6 +114,16 @@ class Breaker {
         return draw_pairs(fault, switch_link_pairs(topology_));
       case NetworkFault::Kind::whole_switch:
         return all_of(VertexId(fault.first));
+      case NetworkFault::Kind::parallel_link:
+        one_of(VertexId(fault.first), VertexId(fault.second), fault.amount);
+        one_of(VertexId(fault.second), VertexId(fault.first), fault.amount);
+        return;
+      case NetworkFault::Kind::nic:
+      case NetworkFault::Kind::leaf:
+      case NetworkFault::Kind::spine:
+      case NetworkFault::Kind::plane:
+        ensure(false, "an element that is still a name");
+        return;
       case NetworkFault::Kind::npu:
       case NetworkFault::Kind::drawn_npus:
         return;  // failed_npus() names them
@@ -129,6 +139,10 @@ class Breaker {
   void between(VertexId from, VertexId to) {
     for (const LinkId link : topology_.out_links(from))
       if (topology_.target(link) == to) broken_[link.index()] = true;
+  }
+  void one_of(VertexId from, VertexId to, std::int64_t number) {
+    for (const LinkId link : topology_.out_links(from))
+      if (topology_.target(link) == to && number-- == 0) broken_[link.index()] = true;
   }
   void draw_pairs(const NetworkFault& fault, const std::vector<FailingPair>& pairs) {
     std::vector<std::uint64_t> ranks;
@@ -171,6 +185,54 @@ bool draws(const NetworkFaults& faults) {
   return std::any_of(faults.begin(), faults.end(), [](const NetworkFault& fault) { return fault.is_drawn(); });
 }
 
+NetworkFault::Kind fault_of(NetworkElement element) {
+  switch (element) {
+    case NetworkElement::npu:
+      return NetworkFault::Kind::npu;
+    case NetworkElement::nic:
+      return NetworkFault::Kind::nic;
+    case NetworkElement::leaf:
+      return NetworkFault::Kind::leaf;
+    case NetworkElement::spine:
+      return NetworkFault::Kind::spine;
+    case NetworkElement::plane:
+      return NetworkFault::Kind::plane;
+  }
+  return NetworkFault::Kind::npu;
+}
+
+Result<NetworkFaults> resolve_elements(const Topology& built, const NetworkFaults& faults) {
+  if (std::ranges::none_of(faults, &NetworkFault::is_named)) return faults;
+  const NetworkElements elements(built);
+  NetworkFaults resolved;
+  Diagnostics errors;
+  const auto fail_switch = [&](VertexId hub) {
+    resolved.push_back({.kind = NetworkFault::Kind::whole_switch, .first = hub.value()});
+  };
+  for (const NetworkFault& fault : faults) {
+    const auto element = std::ranges::find(kNetworkElements, fault.kind, fault_of);
+    if (!fault.is_named()) {
+      resolved.push_back(fault);
+    } else if (const std::size_t count = elements.count(*element); fault.first >= count) {
+      errors.push_back(input_error({}, fmt::format("{} {} does not exist", to_string(*element), fault.first),
+                                   count == 0 ? fmt::format("the network has no {}", to_string(*element))
+                                              : fmt::format("they are 0 to {}", count - 1)));
+    } else if (*element == NetworkElement::nic) {
+      const NicLink& nic = elements.nics()[fault.first];
+      resolved.push_back({.kind = NetworkFault::Kind::parallel_link,
+                          .first = nic.npu.value(),
+                          .second = nic.hub.value(),
+                          .amount = nic.parallel});
+    } else if (*element == NetworkElement::plane) {
+      std::ranges::for_each(elements.planes()[fault.first], fail_switch);
+    } else {
+      fail_switch((*element == NetworkElement::leaf ? elements.leaves() : elements.spines())[fault.first]);
+    }
+  }
+  if (!errors.empty()) return errors;
+  return resolved;
+}
+
 std::size_t amount_of(const NetworkFault& fault, std::size_t total) {
   if (!fault.is_share) return static_cast<std::size_t>(fault.amount);
   return (total * static_cast<std::size_t>(fault.amount) + kWholeShare / 2) / kWholeShare;
@@ -210,7 +272,13 @@ std::optional<Diagnostic> refuse_fault(const Topology& topology, const NetworkFa
   switch (fault.kind) {
     case NetworkFault::Kind::link:
     case NetworkFault::Kind::one_way:
+    case NetworkFault::Kind::parallel_link:
       return refuse_link(topology, fault);
+    case NetworkFault::Kind::nic:
+    case NetworkFault::Kind::leaf:
+    case NetworkFault::Kind::spine:
+    case NetworkFault::Kind::plane:
+      break;
     case NetworkFault::Kind::drawn_links:
       if (fault.is_share || amount_of(fault, 0) <= topology.links() / 2) return std::nullopt;
       return refuse_count(fault, count_link_pairs(topology), "link pairs");

@@ -34,13 +34,22 @@ TEST(FaultNotation, ReadsItsOwnText) {
   EXPECT_EQ(read(text), text);
 }
 
+TEST(FaultNotation, NamesTheElementsOfANetwork) {
+  EXPECT_EQ(read("plane 1; spine 0; leaf 2; nic 7; nic 3; npu 1"), "npu 1; nic 3; nic 7; leaf 2; spine 0; plane 1");
+  EXPECT_THAT(read("nic"), HasSubstr("\"nic\" names no fault"));
+  EXPECT_THAT(read("each nic"), HasSubstr("\"each\" is several values (one value belongs here)"));
+  EXPECT_THAT(read("each box"), HasSubstr("\"each box\" names no fault"));
+  EXPECT_THAT(read("each nic; each leaf"), HasSubstr("s:3:20: a second \"each\""));
+}
+
 TEST(FaultNotation, DropsWhatTakesNothing) {
   EXPECT_EQ(read("links 0% draw 3"), "none");
   EXPECT_EQ(read("npus 0; npu 1; links 0.000%"), "npu 1");
 }
 
 TEST(FaultNotation, RefusesWithLineAndColumn) {
-  const std::string examples = "(it is for instance link 3->4, link 0-1, npu 17, switch 64, links 1% draw 2 or npus 2)";
+  const std::string examples =
+      "(it is for instance link 3->4, link 0-1, npu 17, nic 3, leaf 0, switch 64, links 1% draw 2 or npus 2)";
   EXPECT_EQ(read("npu 1; foo 2"), "s:3:17: \"foo 2\" names no fault " + examples + " separate several with \";\"");
   EXPECT_EQ(read(""), "s:3:10: a fault is missing " + examples);
   EXPECT_EQ(read("npu 1;; npu 2"), "s:3:16: a fault is missing " + examples);
@@ -98,6 +107,41 @@ TEST(FaultKey, IsAnAxisWhoseRangesAreSeveralPoints) {
                                  "links 25% draw 2", "links 25% draw 3", "links 25% draw 3", "npu 2", "npu 2"));
   EXPECT_THAT(study->points[0].canonical, Not(HasSubstr("faults")));
   EXPECT_THAT(study->points[2].canonical, HasSubstr("\nfaults=links 25% draw 1\n"));
+}
+
+/// The points' faults of a sweep on `topology`.
+std::vector<std::string> faults_on(const std::string& topology, const std::string& faults) {
+  const auto study = parse_study(
+      "schema = 1\nname = \"t\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\ncollective = \"all_gather\"\n"
+      "size = \"1MB\"\nalgorithm = \"ring\"\n" +
+          topology + "\n" + faults + "\n",
+      "study.toml", test_words());
+  if (!study) return {messages_of(study)};
+  std::vector<std::string> texts;
+  for (const auto& point : study->points) texts.push_back(text_setting(point, "faults"));
+  return texts;
+}
+
+// SW(2)_SW(3): 6 NPUs with a link to one of 3 box switches and one of 2 rails. NICs are the links to the rails.
+TEST(FaultKey, OfEachElementIsAnAxis) {
+  const std::string rails = "topology = \"SW(2)_SW(3)\"";
+  EXPECT_THAT(faults_on(rails, "faults = \"each nic\""),
+              ElementsAre("nic 0", "nic 1", "nic 2", "nic 3", "nic 4", "nic 5"));
+  EXPECT_THAT(faults_on(rails, "axes.faults = [\"none\", \"each leaf; npu 1\", \"each plane\"]"),
+              ElementsAre("none", "npu 1; leaf 0", "npu 1; leaf 1", "plane 0", "plane 1"));
+  EXPECT_THAT(faults_on(rails, "zip.faults = [\"each leaf\", \"none\"]\nzip.chunks = [1, 2]"),
+              ElementsAre("leaf 0", "leaf 1", "none"));
+  EXPECT_THAT(faults_on("axes.topology = [\"RI(3)\", \"LI(3)\"]", "faults = \"each npu\""),
+              ElementsAre("npu 0", "npu 1", "npu 2", "npu 0", "npu 1", "npu 2"));
+}
+
+TEST(FaultKey, OfEachElementNeedsNetworksWithAsMany) {
+  EXPECT_THAT(faults_on("topology = \"RI(4)\"", "faults = \"each nic\""),
+              ElementsAre(HasSubstr("study.toml:10:11: no nic in \"RI(4)\"")));
+  EXPECT_THAT(faults_on("axes.topology = [\"SW(2)_SW(3)\", \"SW(8)\"]", "faults = \"each nic\""),
+              ElementsAre(HasSubstr("\"SW(2)_SW(3)\" has 6 of \"each nic\", \"SW(8)\" has 8")));
+  EXPECT_THAT(faults_on("topology = \"SW(2)_SW(3)\"", "faults = \"nic 6\""),
+              ElementsAre(HasSubstr("nic 6 does not exist in \"SW(2)_SW(3)\" (they are 0 to 5)")));
 }
 
 TEST(FaultKey, AdvancesInAZip) {

@@ -34,6 +34,24 @@ TEST(Stragglers, MayHaveAFactorOfBetaAndOneOfAlpha) {
   EXPECT_TRUE(slows_links(*parse_stragglers("npu 3 alpha x2")));
 }
 
+// 1 % of packets lost: each is sent 1 / 0.99 = 1.0101.. times; with the 64 behind it again, (1 + 64 * 0.01) / 0.99 =
+// 1.6565.. times. Factors are rounded up to thousandths.
+TEST(Stragglers, MayLosePackets) {
+  const auto text = [](std::string_view entry) {
+    const auto parsed = parse_stragglers(entry);
+    return parsed ? to_string(*parsed) : to_string(parsed.errors());
+  };
+  EXPECT_EQ(text("link 0-1 loses 1%"), "link 0-1 x1.011");
+  EXPECT_EQ(text("link 4->5 loses 1% resending 64"), "link 4->5 x1.657");
+  EXPECT_EQ(text("npu 3 loses 50%"), "npu 3 x2");
+  EXPECT_EQ(text("npu 3 loses 0%"), "none");
+  EXPECT_EQ(text("link 0-1 loses 0.1% from 1us to 2us"), "link 0-1 x1.002 from 1000000ps to 2000000ps");
+  EXPECT_THAT(text("link 0-1 loses 100%"), HasSubstr("the share of \"link 0-1 loses 100%\" is out of range"));
+  EXPECT_THAT(text("link 0-1 loses 1"), HasSubstr("names no straggler"));
+  EXPECT_THAT(text("link 0-1 loses 1% resending"), HasSubstr("names no straggler"));
+  EXPECT_THAT(text("link 0-1 alpha loses 1%"), HasSubstr("names no straggler"));
+}
+
 TEST(Stragglers, SlowEachLinkOnceForBothFactors) {
   // A link both ways is two slowdowns. One way of it may have factors of its own; the larger ones count.
   const auto slowdowns =

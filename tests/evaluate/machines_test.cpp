@@ -1,4 +1,4 @@
-// Machines by name: All-Reduce bounds from what their makers publish, several boxes, and twisted tori.
+// Machines by name: All-Reduce bounds from what their makers publish, several boxes, named faults, and twisted tori.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,6 +120,38 @@ TEST(TwistedTorusRows, AreVerifiedByOrbit) {
         EXPECT_EQ(row.verified, Verified::yes) << topology << ' ' << collective;
         EXPECT_GE(row.collective_time_ps, row.bound_ps) << topology << ' ' << collective;
       }
+}
+
+// SW(2)_SW(2) with 1 GB/s and no latency: NPU 0 loses the link to its rail, so its half of the data leaves its box over
+// NPU 1. Without faults 4 MB of All-Gather take 1 MB over the slower of two links; here NPU 0's box has one link for
+// what both need from the other box, 2 MB.
+TEST(NamedFaultRows, AreThoseOfTheirLinks) {
+  const auto gather = [](const char* faults) {
+    return row_of(
+        support::point({{"topology", "SW(2)_SW(2)"}, {"size", "4MB"}, {"algorithm", "pccl"}, {"faults", faults}}));
+  };
+  for (const auto& [named, plain] :
+       {std::pair{"nic 0", "link 0-6"}, std::pair{"leaf 1", "switch 7"}, std::pair{"plane 0", "switch 6"}}) {
+    const auto row = gather(named);
+    const auto same = gather(plain);
+    ASSERT_EQ(row.status, PointStatus::ok) << named << row.reason;
+    EXPECT_EQ(row.collective_time_ps, same.collective_time_ps) << named;
+    EXPECT_EQ(row.bound_ps, same.bound_ps) << named;
+    EXPECT_EQ(row.failed_links, same.failed_links) << named;
+  }
+  EXPECT_EQ(gather("nic 0").failed_links, 2);
+  EXPECT_GE(gather("nic 0").bound_ps, 2'000'000'000);
+}
+
+// The names are those of the network as it was built: what `without` removes renumbers nothing.
+TEST(NamedFaultRows, KeepTheirNumbersWhereLinksAreRemoved) {
+  const auto row = row_of(support::point({{"topology", "SW(2)_SW(3)"},
+                                          {"size", "6MB"},
+                                          {"algorithm", "pccl"},
+                                          {"without", "[[0, 9]]"},
+                                          {"faults", "nic 3"}}));
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.failed_links, 2);
 }
 
 }  // namespace

@@ -54,6 +54,74 @@ TEST(NetworkFaults, OfAnNpuTakeAllItsLinks) {
   EXPECT_EQ(faulty.topology.links(), 14U - 6U);
 }
 
+/// The ends of the links that the named element takes.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> taken(const Topology& topology, Kind kind, std::uint32_t number) {
+  const auto faults = resolve_elements(topology, {{.kind = kind, .first = number}}).value();
+  auto left = link_ends(with_faults(topology, faults, 1).value().topology);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> gone;
+  for (const auto& ends : link_ends(topology)) {
+    const auto found = std::ranges::find(left, ends);
+    if (found == left.end())
+      gone.emplace_back(ends);
+    else
+      left.erase(found);
+  }
+  return gone;
+}
+
+// SW(2)_SW(3): NPUs 0 to 5 on box switches 6, 7, 8 and on the rails 9 (even NPUs) and 10 (odd ones). Every rail is a
+// leaf and a plane of its own; there is no spine.
+TEST(NetworkFaults, OfElementsOfRails) {
+  const Topology rails = shape("SW(2)_SW(3)");
+  EXPECT_THAT(taken(rails, Kind::nic, 3), testing::UnorderedElementsAre(Pair(3, 10), Pair(10, 3)));
+  const auto of_rail =
+      testing::UnorderedElementsAre(Pair(0, 9), Pair(9, 0), Pair(2, 9), Pair(9, 2), Pair(4, 9), Pair(9, 4));
+  EXPECT_THAT(taken(rails, Kind::leaf, 0), of_rail);
+  EXPECT_THAT(taken(rails, Kind::plane, 0), of_rail);
+  const NetworkElements elements(rails);
+  EXPECT_EQ(elements.count(NetworkElement::npu), 6U);
+  EXPECT_EQ(elements.count(NetworkElement::nic), 6U);
+  EXPECT_EQ(elements.count(NetworkElement::leaf), 2U);
+  EXPECT_EQ(elements.count(NetworkElement::plane), 2U);
+  EXPECT_EQ(elements.count(NetworkElement::spine), 0U);
+}
+
+// rail_spine(2,3,2): boxes 6, 7, 8; rails 9 and 10; spines 11 and 12, which join the rails to one plane.
+TEST(NetworkFaults, OfElementsBehindLeaves) {
+  const Topology network = shape("rail_spine(2,3,2)");
+  EXPECT_THAT(taken(network, Kind::nic, 4), testing::UnorderedElementsAre(Pair(4, 9), Pair(9, 4)));
+  EXPECT_THAT(taken(network, Kind::spine, 1),
+              testing::UnorderedElementsAre(Pair(9, 12), Pair(12, 9), Pair(10, 12), Pair(12, 10)));
+  EXPECT_EQ(NetworkElements(network).count(NetworkElement::plane), 1U);
+  EXPECT_EQ(taken(network, Kind::plane, 0).size(), 2U * (6 + 4));
+  // fat_tree(4): 8 edge switches are the leaves, 4 core switches the spines; aggregation switches are neither.
+  const NetworkElements tree(shape("fat_tree(4)"));
+  EXPECT_EQ(tree.leaves().size(), 8U);
+  EXPECT_THAT(tree.spines(), ElementsAre(VertexId(32), VertexId(33), VertexId(34), VertexId(35)));
+}
+
+// Two NPUs with a fast link to switch 2 and two slow ones to switch 3: four NICs, of which one is one link each way.
+TEST(NetworkFaults, OfElementsOfAListAreOfItsSlowestLinks) {
+  TopologyBuilder builder(2);
+  builder.add_switch();
+  builder.add_switch();
+  for (const std::uint32_t npu : {0U, 1U}) {
+    const auto add = [&](std::uint32_t hub, std::int64_t speed) {
+      builder.add_link({VertexId(npu), VertexId(hub), nanoseconds(1), gigabytes_per_second(speed)});
+      builder.add_link({VertexId(hub), VertexId(npu), nanoseconds(1), gigabytes_per_second(speed)});
+    };
+    add(2, 400);
+    add(3, 50);
+    add(3, 50);
+  }
+  const Topology network = std::move(builder).build().value();
+  EXPECT_EQ(NetworkElements(network).nics().size(), 4U);
+  EXPECT_THAT(taken(network, Kind::nic, 1), testing::UnorderedElementsAre(Pair(0, 3), Pair(3, 0)));
+  EXPECT_EQ(taken(network, Kind::leaf, 0).size(), 8U);
+  EXPECT_THAT(to_string(resolve_elements(network, {{.kind = Kind::spine, .first = 0}}).errors()),
+              testing::HasSubstr("spine 0 does not exist (the network has no spine)"));
+}
+
 TEST(NetworkFaults, OfALinkTakeOneDirectionOrBoth) {
   EXPECT_THAT(link_ends(with_faults(shape("LI(3)"), {one_way(1, 0)}, 1).value().topology),
               testing::UnorderedElementsAre(Pair(0, 1), Pair(1, 2), Pair(2, 1)));

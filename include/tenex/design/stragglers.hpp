@@ -44,10 +44,12 @@ using Stragglers = std::vector<Straggler>;
 
 /// Parses "none" (an empty list) or entries separated by ";" (also allowed at the end), in any order: `npu N xF`, `link
 /// A-B xF`, `link A->B xF` (beta), `npu N alpha xF`, `link A-B alpha xF`, `link A->B alpha xF`, `npu N delay T`, with F
-/// a decimal number from 1 to 1000000 of at most three places. An entry of beta may end with a window, `from T to T`.
-/// One subject may have a factor of beta, one of alpha and any windows. The result is sorted by kind, ids, what is
-/// scaled (beta first) and window, with the largest of several equal ones' factors. Errors (input), all of them: bad
-/// syntax, a factor below 1 or of more places, two delays of one NPU, an empty window. O(n log n).
+/// a decimal number from 1 to 1000000 of at most three places. `loses P%` or `loses P% resending N` stands for the
+/// factor of beta of a link that loses P percent of its packets, and sends the N behind each again. An entry of beta
+/// may end with a window, `from T to T`. One subject may have a factor of beta, one of alpha and any windows. The
+/// result is sorted by kind, ids, what is scaled (beta first) and window, with the largest of several equal ones'
+/// factors. Errors (input), all of them: bad syntax, a factor below 1 or of more places, two delays of one NPU, an
+/// empty window. O(n log n).
 [[nodiscard]] Result<Stragglers> parse_stragglers(std::string_view text, const Place& place = {});
 
 /// The canonical text: "none", or sorted entries with delays in ps. parse_stragglers() reads it back.

@@ -16,6 +16,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/ids.hpp"
+#include "tenex/topology/elements.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -33,6 +34,11 @@ struct NetworkFault {
     npu,                 ///< NPU `first`, with all its links
     drawn_npus,          ///< NPUs, with all their links
     whole_switch,        ///< all links of the switch with vertex id `first`
+    nic,                 ///< NIC `first` (elements.hpp), both ways
+    leaf,                ///< leaf switch `first`, with all its links
+    spine,               ///< spine switch `first`, with all its links
+    plane,               ///< all switches of plane `first`
+    parallel_link,       ///< of the links between `first` and `second` the one with number `amount`, both ways
   };
   Kind kind = Kind::link;
   std::uint32_t first = 0;
@@ -42,6 +48,8 @@ struct NetworkFault {
   std::uint32_t draw = 0;   ///< of drawn faults: from 1
   bool operator==(const NetworkFault&) const = default;
 
+  /// Whether it names an element that resolve_elements() finds.
+  [[nodiscard]] bool is_named() const { return kind >= Kind::nic && kind <= Kind::plane; }
   [[nodiscard]] bool is_drawn() const {
     return kind == Kind::drawn_links || kind == Kind::drawn_switch_links || kind == Kind::drawn_npus;
   }
@@ -50,6 +58,14 @@ using NetworkFaults = std::vector<NetworkFault>;
 
 /// Whether some of them are drawn: then they depend on the seed.
 [[nodiscard]] bool draws(const NetworkFaults& faults);
+
+/// The kind of fault in which an element fails.
+[[nodiscard]] NetworkFault::Kind fault_of(NetworkElement element);
+
+/// The faults with links and switches in place of NICs, leaves, spines and planes. `built` is the network before links
+/// are removed or slowed, whose vertices later ones keep. Errors (input): an element that does not exist. O(links)
+/// where an element is named.
+[[nodiscard]] Result<NetworkFaults> resolve_elements(const Topology& built, const NetworkFaults& faults);
 
 /// How many of `total` a drawn fault takes: its count, or its share rounded to the nearest whole number (halves up).
 [[nodiscard]] std::size_t amount_of(const NetworkFault& fault, std::size_t total);
@@ -63,9 +79,9 @@ using NetworkFaults = std::vector<NetworkFault>;
 /// Those of them that join two switches. O(links log links).
 [[nodiscard]] std::size_t count_switch_link_pairs(const Topology& topology);
 
-/// Why the fault does not fit the topology; nullopt where it does. Errors (input): a link, an NPU or a switch that does
-/// not exist, a count above all, no link between switches to draw from. O(degree), or O(links log links) for a count of
-/// links and for links between switches.
+/// Why the fault does not fit the topology; nullopt where it does. Expects: no element that is still a name. Errors
+/// (input): a link, an NPU or a switch that does not exist, a count above all, no link between switches to draw from.
+/// O(degree), or O(links log links) for a count of links and for links between switches.
 [[nodiscard]] std::optional<Diagnostic> refuse_fault(const Topology& topology, const NetworkFault& fault);
 
 struct FaultyTopology {

@@ -128,13 +128,18 @@ Result<SettingValue> parse_straggler_list(const Setting&, std::string_view, cons
 
 SettingValue fault_value(const Node& node, ParsedFaults parsed) {
   SettingValue value = value_at(node);
-  value.text = to_string(parsed.faults);
+  value.text = parsed.each ? fmt::format("each {}", to_string(*parsed.each)) : to_string(parsed.faults);
   value.expression = value.text;
   value.data = std::move(parsed);
   return value;
 }
 
-Result<SettingValue> parse_fault_list(const Setting&, std::string_view, const Node& node, ValueContext&) {
+/// In a study `each` may stand outside an axis: the sweep makes one of it.
+Result<SettingValue> parse_fault_list(const Setting&, std::string_view, const Node& node, ValueContext& context) {
+  if (context.in_study) {
+    auto values = parse_fault_values(node.text(), node.text_place());
+    if (values && values->size() == 1 && values->front().each) return fault_value(node, std::move(values->front()));
+  }
   auto parsed = parse_faults(node.text(), node.text_place());
   if (!parsed) return parsed.errors();
   return fault_value(node, *std::move(parsed));
@@ -284,7 +289,8 @@ std::vector<Setting> network_settings() {
        .name = "stragglers",
        .help =
            "slow links and NPUs, NPUs that start late: `npu N xF`, `link A-B xF`, `link A->B xF` (bytes), `npu N "
-           "alpha xF`, `link A-B alpha xF`, `link A->B alpha xF` (latency), `npu N delay T`, joined by `;`; te_ccl: "
+           "alpha xF`, `link A-B alpha xF`, `link A->B alpha xF` (latency), `npu N delay T`, joined by `;`; `loses P%` "
+           "or `loses P% resending N` in place of xF is the factor of lost packets; te_ccl: "
            "`link A-B xF from T to T`, likewise for the others of bytes, is slow in that time alone",
        .example = "\"npu 3 x2; link 0-1 alpha x1.5; npu 7 delay 5us\"",
        .fallback = "none",
@@ -300,9 +306,10 @@ std::vector<Setting> network_settings() {
       {.key = Key::faults,
        .name = "faults",
        .help =
-           "links, NPUs and switches that have failed: `link A-B`, `link A->B`, `npu N`, `switch V`, `links P%` or "
-           "`links N`, `switch_links P%` (between switches only) and `npus P%` or `npus N` with `draw D`, joined by "
-           "`;`; on an axis `draw 1..20` is 20 values",
+           "links, NPUs and switches that have failed: `link A-B`, `link A->B`, `npu N`, `nic N`, `leaf N`, `spine N`, "
+           "`plane N`, `switch V`, `links P%` or `links N`, `switch_links P%` (between switches only) and `npus P%` or "
+           "`npus N` with `draw D`, joined by `;`; on an axis `draw 1..20` is 20 values, and `each nic` (npu, leaf, "
+           "spine, plane) one for every one in the network",
        .example = "\"links 1% draw 2; npu 7\"",
        .fallback = "none",
        .read_by = ReadBy::collectives,

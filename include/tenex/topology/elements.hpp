@@ -1,0 +1,65 @@
+// The parts of a network that fail as one, by name: NICs, leaf and spine switches, planes.
+//
+// Names are those of the network as it was built, before links are removed or slowed, so that "nic 3" is one thing
+// whatever else a study does to it. In a shape, the fabric is the last dimension or level that joins NPUs with
+// switches: the rails of SW(8)_SW(32), the leaves of rail_spine(8,4,2). In a machine file that lists its links, which
+// has no dimensions, it is what the slowest links between NPUs and switches lead to: NVLinks are faster than NICs.
+//
+//   nic    a link between an NPU and a switch of the fabric, both ways; in order of the NPUs, then of the links
+//   leaf   a switch of the fabric with a nic; in order of their vertices
+//   spine  a switch as far from NPUs as any, behind a leaf at least; in order of their vertices
+//   plane  the switches of the fabric that are joined with each other; in order of their first ones. Every rail of
+//          SW(8)_SW(32) is a plane
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+enum class NetworkElement : std::uint8_t { npu, nic, leaf, spine, plane };
+inline constexpr NetworkElement kNetworkElements[] = {NetworkElement::npu, NetworkElement::nic, NetworkElement::leaf,
+                                                      NetworkElement::spine, NetworkElement::plane};
+
+/// "npu", "nic", "leaf", "spine", "plane".
+[[nodiscard]] std::string_view to_string(NetworkElement element);
+
+/// A link between an NPU and a switch, one of those that join both.
+struct NicLink {
+  NpuId npu;
+  VertexId hub;
+  std::uint32_t parallel = 0;  ///< its number among the links from the NPU to the switch
+};
+
+/// The named parts of a network. O(links) memory.
+class NetworkElements {
+ public:
+  /// O(links).
+  explicit NetworkElements(const Topology& topology);
+
+  [[nodiscard]] std::size_t count(NetworkElement element) const;
+  [[nodiscard]] const std::vector<NicLink>& nics() const { return nics_; }
+  [[nodiscard]] const std::vector<VertexId>& leaves() const { return leaves_; }
+  [[nodiscard]] const std::vector<VertexId>& spines() const { return spines_; }
+  /// The switches of each plane, in order of their ids.
+  [[nodiscard]] const std::vector<std::vector<VertexId>>& planes() const { return planes_; }
+
+ private:
+  void find_nics(const Topology& topology);
+  void find_planes(const Topology& topology);
+
+  std::size_t npus_;
+  std::vector<NicLink> nics_;
+  std::vector<VertexId> leaves_;
+  std::vector<VertexId> spines_;
+  std::vector<std::vector<VertexId>> planes_;
+};
+
+}  // namespace tenex
