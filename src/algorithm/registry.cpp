@@ -215,6 +215,12 @@ const std::vector<Algorithm>& algorithms() {
         .candidate_npus = most_for_inputs,
         .states_contributors = true,
         .plays_jointly = false}},
+      {{.name = "pxn",
+        .description = "messages between boxes leave by the NIC of the neighbour on the destination's leaf",
+        .source = "NVIDIA, Doubling all2all Performance with NCCL 2.12, 2022",
+        .collectives = Kinds{a2a},
+        .reads = {.order = true}},
+       {.make = make_pxn, .sizes = sizes_of_pxn, .candidate_npus = 0}},
   });
   return table;
 }

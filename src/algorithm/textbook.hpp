@@ -62,6 +62,9 @@ using ProgramResult = Result<std::shared_ptr<const Program>>;
 [[nodiscard]] ProgramResult make_recursive_doubling(const Topology& topology, const Collective& collective,
                                                     const AlgorithmOptions& options);
 
+[[nodiscard]] ProgramResult make_pxn(const Topology& topology, const Collective& collective,
+                                     const AlgorithmOptions& options);
+
 /// The status of a result, without its value.
 template <class T>
 [[nodiscard]] Status status_of(const Result<T>& result) {
@@ -95,6 +98,7 @@ template <class T>
 [[nodiscard]] ProgramSizes sizes_of_one_shot(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_one_shot_per_dimension(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_recursive_doubling(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_pxn(const ProgramScale& scale);
 /// The number of steps in which distances double until they reach `members`.
 [[nodiscard]] inline double doubling_steps(double members) { return std::ceil(std::log2(std::max(2.0, members))); }
 

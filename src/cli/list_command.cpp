@@ -52,7 +52,9 @@ std::string described_algorithms() {
     if (!algorithm.reads.window.empty()) text += list_line("", fmt::format("window: {}", algorithm.reads.window));
     if (algorithm.reads.order) text += list_line("", "order: of its peers, relative or absolute");
     if (!algorithm.requirement.empty()) text += list_line("", fmt::format("needs {}", algorithm.requirement));
-    if (algorithm.candidate_npus != SIZE_MAX)
+    if (algorithm.candidate_npus == 0)
+      text += list_line("", "not tried by auto and best");
+    else if (algorithm.candidate_npus != SIZE_MAX)
       text += list_line("", fmt::format("tried by auto up to {} NPUs", algorithm.candidate_npus));
   }
   return text + list_line(auto_algorithm().name, auto_algorithm().description);

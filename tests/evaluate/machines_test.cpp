@@ -143,6 +143,56 @@ TEST(NamedFaultRows, AreThoseOfTheirLinks) {
   EXPECT_GE(gather("nic 0").bound_ps, 2'000'000'000);
 }
 
+/// An All-to-All of 4 KB, a chunk of 1 us on a link for each pair.
+Evaluation exchange(const char* topology, const char* algorithm, const char* faults = "none") {
+  return row_of(support::point({{"topology", topology},
+                                {"collective", "all_to_all"},
+                                {"size", "4KB"},
+                                {"algorithm", algorithm},
+                                {"faults", faults}}));
+}
+
+// rail_spine(2,2,1): boxes {0,1} and {2,3}, rails of even and odd NPUs, one spine. By `pxn` NPU 0 sends to 1 (box, us 0
+// to 2), 2 (rail, 0 to 2), and for 3 to 1, which is on its rail: box link 1 to 2, down to 1 by 3, up to the rail by 4,
+// at 3 by 5. NPU 1 alike, with the chunk for 2 first. `direct` sends it over rail, spine and rail: four links, and the
+// link to the spine takes the messages of two NPUs: 1 to 2 us for the second send of NPU 0, 2 to 4 for both on the link
+// up, 4 to 5 and 5 to 6 down.
+TEST(PxnRows, LeaveByTheNeighbourOnTheDestinationsLeaf) {
+  const auto pxn = exchange("rail_spine(2,2,1)", "pxn");
+  ASSERT_EQ(pxn.status, PointStatus::ok) << pxn.reason;
+  EXPECT_EQ(pxn.verified, Verified::yes);
+  EXPECT_EQ(pxn.collective_time_ps, 5'000'000);
+  EXPECT_EQ(exchange("rail_spine(2,2,1)", "direct").collective_time_ps, 6'000'000);
+}
+
+// On a network whose NPU 0 has lost its NIC, and where a box has no NIC on a leaf that the other has.
+TEST(PxnRows, GoRoundFailedNics) {
+  for (const char* topology : {"rail_spine(2,2,1)", "SW(3)_SW(2)", "SW(2)_SW(4)"})
+    for (const char* faults : {"nic 0", "nic 1", "leaf 0", "nic 0; nic 3"}) {
+      const auto row = exchange(topology, "pxn", faults);
+      EXPECT_EQ(row.status, PointStatus::ok) << topology << faults << row.reason;
+      EXPECT_EQ(row.verified, Verified::yes) << topology << faults;
+      EXPECT_GE(row.collective_time_ps, row.bound_ps) << topology << faults;
+    }
+}
+
+// Boxes of 3, 2 and 1 NPUs (switches 6, 7 and none) on two leaves (8 and 9), two NICs for the last: any sizes.
+TEST(PxnRows, ServeBoxesOfDifferentSizes) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "unequal_boxes.toml";
+  std::ofstream(path)
+      << "schema = 1\nkind = \"machine\"\nname = \"boxes\"\nsource = \"by hand\"\nnpus = 6\n"
+         "[[switches]]\ncount = 4\n"
+         "[[links]]\nbandwidth = \"4GB/s\"\nalpha = \"0us\"\npairs = [[0, 6], [1, 6], [2, 6], [3, 7], [4, "
+         "7]]\n[[links]]\nbandwidth = \"1GB/s\"\nalpha = \"0us\"\npairs = [[0, 8], [1, 9], [2, 8], [3, 8], "
+         "[4, 9], [5, 8], [5, 9]]\n";
+  for (const char* algorithm : {"pxn", "direct"}) {
+    const auto row = row_of(on_machine(
+        {{"topology", path.string()}, {"collective", "all_to_all"}, {"size", "6KB"}, {"algorithm", algorithm}}));
+    EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
+    EXPECT_EQ(row.verified, Verified::yes);
+  }
+}
+
 // The names are those of the network as it was built: what `without` removes renumbers nothing.
 TEST(NamedFaultRows, KeepTheirNumbersWhereLinksAreRemoved) {
   const auto row = row_of(support::point({{"topology", "SW(2)_SW(3)"},
