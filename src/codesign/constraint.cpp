@@ -148,7 +148,9 @@ class SumReader {
     }
     if (left->kind != Kind::number && right->kind != Kind::number)
       return input_error(node.operators.front(), "a product of two quantities",
-                         "constraints are linear: one factor is a plain number");
+                         "constraints are linear: one factor is a plain number",
+                         fmt::format("limit {0} and {1} each, or their ratio: \"{0} <= 2*{1}\"", node.operands[0].text,
+                                     node.operands[1].text));
     if (left->kind != Kind::number) std::swap(*left, *right);
     right->scale(left->constant, left->denominator);
     right->overflow = right->overflow || left->overflow;
@@ -246,6 +248,35 @@ Result<LinearConstraint> row_of(const BandwidthComparison& comparison, std::size
 
 namespace {
 
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+bool is_symbol(std::string_view text) {
+  if (text == "total" || text == "cost") return true;
+  return text.size() > 1 && text.front() == 'B' && text.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
+/// The nearest linear form of a comparison of a quotient of symbols with a number ("B1 / B2 <= 5": "B1 <= 5*B2") or of
+/// a product of symbols, in words; empty for other texts.
+std::string linear_instead(std::string_view text) {
+  const auto sign = text.find_first_of("<>=");
+  const auto joint = text.find_first_of("*/");
+  if (sign == std::string_view::npos || joint >= sign) return {};
+  const auto first = trimmed(text.substr(0, joint));
+  const auto second = trimmed(text.substr(joint + 1, sign - joint - 1));
+  if (!is_symbol(first) || !is_symbol(second)) return {};
+  const auto length = text.find_first_not_of("<>=", sign) - sign;
+  const auto number = trimmed(text.substr(std::min(sign + length, text.size())));
+  if (text[joint] == '*')
+    return fmt::format("a constraint is linear: limit {0} and {1} each, or their ratio: \"{0} <= 2*{1}\"", first,
+                       second);
+  if (!read_decimal(number)) return {};
+  return fmt::format("a constraint is linear: write \"{} {} {}*{}\"", first, text.substr(sign, length), number, second);
+}
+
 /// "B1 == B2" as "B1 = B2", so that a point has one canonical text.
 std::string with_plain_equals(std::string_view text) {
   std::string plain;
@@ -258,7 +289,11 @@ std::string with_plain_equals(std::string_view text) {
 
 Result<Constraint> parse_constraint(std::string_view text, const Place& place) {
   const auto chain = parse_expression(text, place);
-  if (!chain) return chain.errors();
+  if (!chain) {
+    auto errors = chain.errors();
+    if (errors.front().suggestion.empty()) errors.front().suggestion = linear_instead(text);
+    return errors;
+  }
   Constraint constraint{with_plain_equals(text), place, {}, {}};
   const auto read = SumReader(constraint).read(*chain);
   if (!read) return read.errors();

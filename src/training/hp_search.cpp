@@ -335,10 +335,10 @@ DesignPoint with_option(DesignPoint point, const HpOption& option) {
 
 Result<HpSearch> search_hp(const DesignPoint& point, const HpPins& pins, std::size_t most, int threads,
                            TrainingCache& cache) {
-  const auto base = base_of(point, cache);
-  if (!base) return base.errors();
   const auto options = hp_options(point, pins, cache);
   if (!options) return options.errors();
+  const auto base = base_of(point, cache);
+  if (!base) return base.errors();
   // Parts of equal size, taken by whichever thread is free and joined in their order.
   constexpr std::size_t kPart = 4096;
   std::vector<std::span<const HpOption>> parts;

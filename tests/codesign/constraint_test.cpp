@@ -88,6 +88,11 @@ TEST(Constraint, ErrorsPointAtTheirColumn) {
   EXPECT_THAT(error("B1 < 5GB/s"), StartsWith("s.toml:7:19: \"<\" excludes its limit"));
   EXPECT_THAT(error("B1 <= 5GBps"), StartsWith("s.toml:7:22: "));
   EXPECT_THAT(error("B1 * B2 <= 5GB/s"), StartsWith("s.toml:7:16: \"B1 * B2\" multiplies two names"));
+  // What is not linear is refused with the nearest linear form: B1/B2 <= 2.5 is B1 <= 2.5*B2, since bandwidths are
+  // positive.
+  EXPECT_THAT(error("B1/B2 <= 2.5"), HasSubstr("write \"B1 <= 2.5*B2\""));
+  EXPECT_THAT(error("total / B2 >= 3"), HasSubstr("write \"total >= 3*B2\""));
+  EXPECT_THAT(error("B1 * B2 = 5"), HasSubstr("limit B1 and B2 each, or their ratio: \"B1 <= 2*B2\""));
   EXPECT_THAT(error("5GB/s * B1 <= 5GB/s"), StartsWith("s.toml:7:22: a product of two quantities"));
   EXPECT_THAT(error("B1 != 5GB/s"), StartsWith("s.toml:7:19: unknown operator \"!=\""));
   EXPECT_THAT(error("B1 = B2 and B2 = B3"), StartsWith("s.toml:7:16: \"B1 = B2 and B2 = B3\" joins conditions"));
