@@ -143,7 +143,15 @@ void print(const HpSearch& found, const DesignPoint& point, const Words& default
              npu != nullptr ? fmt::format("its peak of {}", to_string(npu->peak)) : to_string(*training.compute));
   fmt::print("{} of {} parallelizations fit; the fastest:\n{}", found.fitting, found.considered,
              text_of(found.fastest));
-  fmt::print("\nThe front of time against memory:\n{}", text_of(found.front));
+  constexpr double kMuchSlower = 1.5;
+  auto front = found.front;
+  const auto limit = kMuchSlower * static_cast<double>(front.front().time.total().count());
+  std::erase_if(front, [&](const HpAnswer& each) { return static_cast<double>(each.time.total().count()) > limit; });
+  const auto left_out = found.front.size() - front.size();
+  fmt::print(
+      "\nThe front of time against memory{}:\n{}",
+      left_out == 0 ? "" : fmt::format(" ({} more beyond {} times the shortest time: --json)", left_out, kMuchSlower),
+      text_of(front));
 }
 
 Diagnostic refuse_all(const HpSearch& found, const DesignPoint& point) {

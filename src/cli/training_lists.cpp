@@ -34,6 +34,8 @@ std::string describe(const GnmtSpec& spec) {
                      spec.decoder_layers, spec.hidden, spec.batch);
 }
 
+double in_teraflops(ComputeRate rate) { return static_cast<double>(rate.count()) / 1e12; }
+
 template <class T>
 const T& parsed(const Result<T>& file) {
   ensure(file.ok(), "a built-in file is broken");
@@ -105,8 +107,8 @@ std::string list_cost_models() {
 std::string list_npus() {
   std::string text = "NPUs (of the key npu_memory)\n";
   for (const auto& npu : npu_kinds())
-    text += list_line(npu.name, fmt::format("{}, peak {}, matrix products {}", to_string(npu.memory),
-                                            to_string(npu.peak), to_string(npu.matrix_products)));
+    text += list_line(npu.name, fmt::format("{}, peak {}TFLOPS, matrix products {}TFLOPS", to_string(npu.memory),
+                                            in_teraflops(npu.peak), in_teraflops(npu.matrix_products)));
   return text;
 }
 

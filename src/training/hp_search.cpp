@@ -243,6 +243,11 @@ bool sooner(const HpAnswer& a, const HpAnswer& b) {
 /// Keeps the fastest answers and those on the front. Answers are in the order of enumeration, and stay so among equals.
 void settle(HpSearch& found, std::size_t most) {
   std::stable_sort(found.fastest.begin(), found.fastest.end(), sooner);
+  // Orders on the dimensions that make no difference are one answer: the first.
+  const auto same = [](const HpAnswer& a, const HpAnswer& b) {
+    return !sooner(a, b) && !sooner(b, a) && same_workload(a.option, b.option);
+  };
+  found.fastest.erase(std::unique(found.fastest.begin(), found.fastest.end(), same), found.fastest.end());
   found.front.clear();
   for (const auto& each : found.fastest)
     if (found.front.empty() || each.memory.total() < found.front.back().memory.total()) found.front.push_back(each);

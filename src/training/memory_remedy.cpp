@@ -135,11 +135,12 @@ std::optional<Diagnostic> over_npu_memory(const DesignPoint& point, const Prepar
   RemedySearch search(point, prepared, cache);
   const auto found = search.find();
   const auto problem = fmt::format("{} takes {} of an NPU, which has {}", to_string(point.training().hp),
-                                   describe(prepared.memory), to_string(npu.memory));
-  if (!found.empty()) return resource_error(problem, "npu_memory", "the fastest change that fits is " + found);
+                                   rounded(bytes), to_string(npu.memory));
+  const auto why = list_parts(prepared.memory);
+  if (!found.empty()) return resource_error(problem, why, "the fastest change that fits is " + found);
   const auto least = search.least_bytes();
   return resource_error(
-      problem, "npu_memory",
+      problem, why,
       least < 0 ? std::string("use more NPUs, or NPUs with more memory")
                 : fmt::format("no change of one or two keys fits, the least takes {}: use more of them, or more NPUs",
                               rounded(least)));

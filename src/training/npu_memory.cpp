@@ -129,8 +129,10 @@ class Activations {
     return 2 * value_ * tokens_ / outside() + 4 * tokens_ * vocabulary / tensor_;
   }
 
-  /// b s h v, between the stages.
-  [[nodiscard]] Amount message() const { return value_ * tokens_; }
+  /// What an NPU sends to the next stage.
+  [[nodiscard]] Amount message() const { return value_ * tokens_ / outside(); }
+  /// The whole input of a layer, gathered.
+  [[nodiscard]] Amount gathered_input() const { return value_ * tokens_; }
 
  private:
   /// NPUs over which activations between the tensor-parallel parts are split.
@@ -183,7 +185,7 @@ StageAmounts activations_of(const TransformerSpec& spec, const Parallelization& 
   found.activations = stages == 1 ? first + activations.of_logits() : std::max(first, last);
   found.buffers = activations.recomputed();
   if (stages > 1) found.buffers += 2 * activations.message();
-  if (spec.sequence_parallelism) found.buffers += activations.message();
+  if (spec.sequence_parallelism) found.buffers += activations.gathered_input();
   return found;
 }
 
@@ -231,19 +233,16 @@ NpuMemory npu_memory(const Workload& workload, const std::optional<TransformerSp
   return memory;
 }
 
-std::string describe(const NpuMemory& memory) {
+std::string list_parts(const NpuMemory& memory) {
   const std::array<std::pair<std::string_view, std::int64_t>, 5> parts{{{"weights", memory.weights},
                                                                         {"gradients", memory.gradients},
                                                                         {"optimizer states", memory.optimizer},
                                                                         {"activations", memory.activations},
                                                                         {"buffers", memory.buffers}}};
-  std::string text = to_rounded_bytes(static_cast<double>(memory.total()));
-  std::string_view separator = ": ";
-  for (const auto& [name, amount] : parts) {
-    if (amount < 0) continue;
-    text += fmt::format("{}{} {}", separator, to_rounded_bytes(static_cast<double>(amount)), name);
-    separator = ", ";
-  }
+  std::string text;
+  for (const auto& [name, amount] : parts)
+    if (amount >= 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", to_rounded_bytes(static_cast<double>(amount)), name);
   return text;
 }
 

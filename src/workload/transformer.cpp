@@ -255,7 +255,9 @@ class TransformerMaker {
 
   Layer boundary() {
     Layer layer{"stage_boundary", {}};
-    const Communication message{TrafficKind::point_to_point, activations(), Scope::pipeline};
+    const auto parts = spec_.sequence_parallelism ? degrees_.tensor : 1;
+    const auto size = Bytes::of(ceil_div(activations().count(), parts));
+    const Communication message{TrafficKind::point_to_point, size, Scope::pipeline};
     for (const auto phase : {Phase::forward, Phase::input_gradient})
       layer.at(phase).communications.assign(static_cast<std::size_t>(spec_.pipelining.virtual_stages), message);
     return layer;

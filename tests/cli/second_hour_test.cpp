@@ -105,13 +105,13 @@ std::vector<Mistake> mistakes() {
       {"unknown_topic",
        {"list", "foo"},
        "tenex list: error: unknown topic \"foo\"\n  reason: it is one of all, topologies, machines, collectives, "
-       "algorithms, synthesizers, bounds, workloads, cost_models, schemes, collective_times, training_loops, samplers, "
-       "objectives, columns\n  help: give one of them\n"},
+       "algorithms, synthesizers, bounds, workloads, cost_models, npus, schemes, collective_times, training_loops, "
+       "samplers, objectives, columns\n  help: give one of them\n"},
       {"topic_near_another",
        {"list", "algorithm"},
        "tenex list: error: unknown topic \"algorithm\"\n  reason: it is one of all, topologies, machines, collectives, "
-       "algorithms, synthesizers, bounds, workloads, cost_models, schemes, collective_times, training_loops, samplers, "
-       "objectives, columns\n  help: did you mean \"algorithms\"?\n"},
+       "algorithms, synthesizers, bounds, workloads, cost_models, npus, schemes, collective_times, training_loops, "
+       "samplers, objectives, columns\n  help: did you mean \"algorithms\"?\n"},
       {"missing_file_of_another_tool", point({{"--topology", "net.yml"}}),
        "--topology: error: cannot read \"net.yml\"\n  reason: No such file or directory\n  help: paths are relative to "
        "the study's folder, then to the working directory\n"},

@@ -227,7 +227,7 @@ TEST(TrainingSettings, OfACollectiveAreAbsent) {
     ++seen;
     EXPECT_EQ(cell_text(setting_cell(*point, setting.name)), cell_text(absent_cell(setting.kind))) << setting.name;
   }
-  EXPECT_EQ(seen, 19U);
+  EXPECT_EQ(seen, 29U);
   EXPECT_TRUE(setting_columns().back().training);
   EXPECT_FALSE(setting_columns().front().training);
 }
@@ -243,6 +243,31 @@ TEST(GlobalBatch, StandsInPlaceOfTheRule) {
   EXPECT_EQ(refusal_of({{"global_batch", "-1"}}), "--global_batch: \"global_batch\" is -1 (it is at least 0)");
   EXPECT_THAT(first_of_training("global_batch = 512\nbatch_rule = \"machine\"\n"),
               testing::HasSubstr("study.toml:8:1: \"global_batch\" and \"batch_rule\" exclude each other"));
+}
+
+TEST(IterationKeys, StandInTheTextOnlyWhereTheyMatter) {
+  const auto plain = training_with({}).canonical;
+  EXPECT_EQ(training_with({{"microbatches", "auto"}}).canonical, plain);
+  EXPECT_THAT(training_with({{"microbatches", "4"}}).canonical, testing::HasSubstr("\nmicrobatches=4\n"));
+  EXPECT_EQ(setting_cell(training_with({}), "microbatches"), SettingCell(std::int64_t{0}));
+  // Without stages there is no pipeline, and only interleaved stages are virtual.
+  for (const auto* key : {"pipeline_schedule", "pipeline_timing", "virtual_stages"}) {
+    const std::string value = key == std::string("pipeline_schedule") ? "gpipe"
+                              : key == std::string("pipeline_timing") ? "simulated"
+                                                                      : "4";
+    EXPECT_EQ(training_with({{key, value}}).canonical, plain) << key;
+  }
+  const auto stages = training_with({{"hp", "4,4,2"}, {"pipeline_schedule", "interleaved"}, {"virtual_stages", "4"}});
+  EXPECT_THAT(stages.canonical, testing::HasSubstr("\npipeline_schedule=interleaved\n"));
+  EXPECT_THAT(stages.canonical, testing::HasSubstr("\nvirtual_stages=4\n"));
+  EXPECT_EQ(stages.training().iteration().pipelining, (Pipelining{PipelineSchedule::interleaved, 4}));
+  EXPECT_EQ(training_with({{"zero_stage", "shipped"}}).canonical, plain);
+  EXPECT_THAT(training_with({{"zero_stage", "0"}}).canonical, testing::HasSubstr("\nzero_stage=0"));
+  EXPECT_THAT(training_with({{"npu_memory", "80GB"}}).canonical, testing::HasSubstr("\nnpu_memory=80000000000\n"));
+  EXPECT_THAT(training_with({{"npu_memory", "a100_80gb"}}).canonical, testing::HasSubstr("\nnpu_memory=a100_80gb\n"));
+  EXPECT_EQ(refusal_of({{"microbatches", "0"}}), "--microbatches: \"microbatches\" is 0 (it is at least 1)");
+  EXPECT_THAT(refusal_of({{"microbatches", "many"}}), testing::HasSubstr("it is a number, or \"auto\""));
+  EXPECT_THAT(refusal_of({{"zero_stage", "4"}}), testing::HasSubstr("it is at most 3"));
 }
 
 TEST(GlobalBatch, ASweepThatComparesOtherBatchesIsWarnedOf) {

@@ -188,7 +188,8 @@ TEST(NpuMemory, ThatDoesNotFitEndsTheRowWithTheBytesAndARemedy) {
   EXPECT_EQ(row.status, PointStatus::over_npu_memory);
   EXPECT_EQ(row.training_time_ps, -1);
   EXPECT_GT(row.memory_per_npu_bytes, 2'000'000'000);
-  EXPECT_THAT(row.reason, testing::HasSubstr("takes 6.58GB: 201MB weights, 201MB gradients, 1.21GB optimizer states"));
+  EXPECT_THAT(row.reason,
+              testing::HasSubstr("takes 6.58GB of an NPU, which has 2GB (201MB weights, 201MB gradients, 1.21GB "));
   EXPECT_THAT(row.reason, testing::HasSubstr("the fastest change that fits is "));
   // The named remedy is one that fits: it is applied, and no slower than any other single change that fits.
   const auto at = row.reason.find("fits is ");

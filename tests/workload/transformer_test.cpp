@@ -112,6 +112,58 @@ TEST(Transformer, AStageHasItsLayersAndABoundary) {
   EXPECT_THAT(find_layer(stage, "stage_boundary").at(Phase::forward).communications, ElementsAre(message));
   EXPECT_THAT(find_layer(stage, "stage_boundary").at(Phase::input_gradient).communications, ElementsAre(message));
   EXPECT_THAT(find_layer(stage, "stage_boundary").at(Phase::weight_gradient).communications, IsEmpty());
+  // Under sequence parallelism each of the 16 NPUs sends its part, and 3 virtual stages have 3 boundaries.
+  spec.sequence_parallelism = true;
+  spec.pipelining = {PipelineSchedule::interleaved, 3};
+  const Communication part{TrafficKind::point_to_point, bytes(100'663'296 / 16), Scope::pipeline};
+  EXPECT_THAT(
+      find_layer(make_transformer(spec, {16, 64, 4}).value(), "stage_boundary").at(Phase::forward).communications,
+      ElementsAre(part, part, part));
+}
+
+TEST(Transformer, RecomputationDoesForwardWorkAgain) {
+  // `full` does a layer's forward pass and its two All-Reduces again, `selective` the scores. The logits are kept: 2
+  // b s h V / t = 2*16*2048*12288*51200/16 = 2576980377600 FLOPs of the forward pass (see above); a layer's scores
+  // 206158430208.
+  auto spec = gpt3();
+  const auto plain = make_transformer(spec, {16, 256}).value();
+  spec.recomputation = Recomputation::full;
+  const auto full = make_transformer(spec, {16, 256}).value();
+  const auto forward = total_compute(plain, Phase::forward);
+  EXPECT_EQ(total_compute(full, Phase::input_gradient) - total_compute(plain, Phase::input_gradient),
+            forward - flops(2'576'980'377'600));
+  EXPECT_EQ(total_bytes(full, Phase::input_gradient, TrafficKind::all_reduce),
+            total_bytes(plain, Phase::input_gradient, TrafficKind::all_reduce) + bytes(2 * 96 * 805'306'368LL));
+  EXPECT_EQ(total_compute(full, Phase::forward), forward);
+  spec.recomputation = Recomputation::selective;
+  const auto selective = make_transformer(spec, {16, 256}).value();
+  EXPECT_EQ(total_compute(selective, Phase::input_gradient) - total_compute(plain, Phase::input_gradient),
+            flops(96 * 206'158'430'208));
+}
+
+TEST(Transformer, SequenceParallelismSplitsAllReduces) {
+  // Each All-Reduce becomes a Reduce-Scatter and an All-Gather of its size: LIBRA's formula gives them equal times.
+  auto spec = gpt3();
+  const auto plain = make_transformer(spec, {16, 256}).value();
+  spec.sequence_parallelism = true;
+  const auto split = make_transformer(spec, {16, 256}).value();
+  const auto sum = total_bytes(plain, Phase::forward, TrafficKind::all_reduce);
+  EXPECT_EQ(total_bytes(split, Phase::forward, TrafficKind::reduce_scatter), sum);
+  EXPECT_EQ(total_bytes(split, Phase::forward, TrafficKind::all_gather), sum);
+  EXPECT_EQ(total_bytes(split, Phase::forward, TrafficKind::all_reduce), bytes(0));
+}
+
+TEST(Transformer, GradientsInPartsAreReducedWithEveryMicrobatch) {
+  auto spec = gpt3();
+  spec.zero_stage = 2;
+  spec.microbatches = 4;
+  const auto model = make_transformer(spec, {16, 256}).value();
+  for (const auto& each : find_layer(model, "feed_forward_up").at(Phase::weight_gradient).communications)
+    EXPECT_EQ(once_per_iteration(Phase::weight_gradient, each), each.kind == TrafficKind::all_gather);
+  spec.zero_stage = 1;
+  const auto whole = make_transformer(spec, {16, 256}).value();
+  for (const auto& each : find_layer(whole, "feed_forward_up").at(Phase::weight_gradient).communications)
+    EXPECT_TRUE(once_per_iteration(Phase::weight_gradient, each));
 }
 
 TEST(Transformer, ExpertsExchangeTheirTokens) {

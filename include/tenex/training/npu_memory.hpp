@@ -61,7 +61,7 @@ struct NpuMemory {
 /// Commands warn of points without a limit that take more than this: 192 GB, what large NPUs have.
 inline constexpr std::int64_t kUnlikelyMemory = 192'000'000'000;
 
-/// "61.2 GB: 2.8 GB weights, 2.8 GB gradients, ...".
-[[nodiscard]] std::string describe(const NpuMemory& memory);
+/// "2.8GB weights, 2.8GB gradients, ...": the known parts.
+[[nodiscard]] std::string list_parts(const NpuMemory& memory);
 
 }  // namespace tenex

@@ -16,7 +16,7 @@
 //             holds a part of the gradients (stages 2 and 3) cannot add up those of several microbatches in whole, so
 //             their Reduce-Scatter follows every microbatch.
 //   pipeline  b s h v per microbatch and boundary (Narayanan et al., 3.1), forward and back; V virtual stages have V
-//             times as many boundaries (2.2.2).
+//             times as many boundaries (2.2.2). Under sequence parallelism each NPU of a tensor group sends its part.
 //   expert    All-to-All of k b s h v before and after the experts, forward and back, for k experts per token (Lepikhin
 //             et al., "GShard", 2021); the experts' gradients go over the replicas of the same experts.
 //
