@@ -28,6 +28,14 @@ bool given(const Words& settings, std::string_view key) {
   return std::ranges::any_of(settings, [&](const auto& setting) { return setting.first == key; });
 }
 
+/// Whether npu_memory names an NPU, which has a rate.
+bool names_npu(const Words& settings) {
+  return std::ranges::any_of(settings, [](const auto& setting) {
+    const auto npu = setting.first == "npu_memory" ? parse_npu_choice(setting.second) : NpuChoice{};
+    return npu && npu->kind != nullptr;
+  });
+}
+
 /// Settings that the user leaves out, and what stands for them.
 Words defaults_for(const OptimizeArguments& arguments) {
   const auto& settings = arguments.settings;
@@ -42,7 +50,11 @@ Words defaults_for(const OptimizeArguments& arguments) {
     const bool stated = given(settings, "bandwidth") || given(settings, "total_bandwidth");
     if (!stated) add("npu_bandwidth", boxes ? "450GB/s,50GB/s" : "450GB/s");
   }
-  if (!given(settings, "compute")) add("npu_memory", std::string(kDefaultNpu));
+  if (!given(settings, "compute") && !names_npu(settings)) {
+    add("npu_memory", std::string(kDefaultNpu));
+    const auto npu = parse_npu_choice(kDefaultNpu);
+    if (given(settings, "npu_memory")) add("compute", to_string(npu->kind->matrix_products));
+  }
   if (!given(settings, "batch_rule")) add("global_batch", fmt::format("{}", npus));
   add("scheme", "given");
   add("hp", fmt::format("1,{}", npus));
