@@ -48,7 +48,7 @@ set(TENEX_MODULE_coordinator_LIBRARIES mpi openmp)
 set(TENEX_MODULE_measure_USES evaluate exchange)
 set(TENEX_MODULE_measure_LIBRARIES)
 set(TENEX_MODULE_pages_USES store exchange)
-set(TENEX_MODULE_pages_LIBRARIES)
+set(TENEX_MODULE_pages_LIBRARIES zlib)
 set(TENEX_MODULE_cli_USES coordinator measure pages)
 set(TENEX_MODULE_cli_LIBRARIES cli11 nlohmann-json mpi)
 

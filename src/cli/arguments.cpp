@@ -24,6 +24,7 @@
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/exchange/tuner_table.hpp"
 #include "tenex/measure/fit.hpp"
+#include "tenex/pages/view.hpp"
 #include "tenex/store/rank_log.hpp"
 #include "tenex/store/slice.hpp"
 
@@ -204,6 +205,38 @@ void add_options(CLI::App* command, ReadBy kind, Settings& settings) {
             help_of(setting))
         ->group(group_of(setting));
   }
+}
+
+void add_view(CLI::App& app, Parsed& parsed) {
+  auto& view = parsed.view;
+  auto* command = app.add_subcommand("view", "Draw a schedule or a network, as a page with a slider or as a picture");
+  command->add_option("file", view.file, "a schedule file, .h5 or .json; without: the point of the options");
+  add_options(command, ReadBy::collectives, view.settings);
+  command->add_option("-o,--out,--output", view.out, "the page, one HTML file")->check(check_named)->group(kOutput);
+  command->add_option("--svg", view.svg, "a still picture as SVG")->check(check_named)->group(kOutput);
+  command->add_option("--png", view.png, "the same as PNG, drawn by Chromium")->check(check_named)->group(kOutput);
+  command
+      ->add_option("--picture", view.picture,
+                   "of --svg and --png: network, gantt (default; links by time) or ten (edges of the time-expanded "
+                   "network)")
+      ->check(one_of("picture", {picture_names().begin(), picture_names().end()}))
+      ->group(kOutput);
+  add_threads(command, view.threads, "threads; never change the schedule");
+  add_memory(command, view.memory);
+  command->footer(
+      "Examples:\n  tenex view s.h5 -o view.html\n  tenex view --topology \"mesh(4,4)\" --alpha 0.5us --bandwidth "
+      "50GB/s\n    --collective all_gather --size 16MB -o view.html"
+      "\n  tenex view --topology \"fat_tree(4)\" --alpha 0.5us --bandwidth 50GB/s --svg network.svg");
+}
+
+void add_report(CLI::App& app, Parsed& parsed) {
+  auto& report = parsed.report;
+  auto* command =
+      app.add_subcommand("report", "Write a result as a page: curves, rankings, a table, each row explained");
+  command->add_option("dir", report.dir, "the result folder, or a result file (.h5)")->required();
+  command->add_option("-o,--out,--output", report.out, "the page, one HTML file")->required()->check(check_named);
+  command->add_option("--where", report.where, "only rows with this condition on columns, as of `tenex show`");
+  command->footer("Example:\n  tenex report results/quick -o report.html");
 }
 
 void add_point_options(CLI::App* command, PointArguments& point) {
@@ -497,6 +530,8 @@ void add_all(CLI::App& app, Parsed& parsed) {
   add_run(app, parsed);
   add_folder_commands(app, parsed);
   add_show(app, parsed);
+  add_view(app, parsed);
+  add_report(app, parsed);
   add_point_commands(app, parsed);
   add_optimize(app, parsed);
   add_others(app, parsed);

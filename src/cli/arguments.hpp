@@ -196,15 +196,35 @@ struct ShowArguments {
   bool json = false;
 };
 
+/// view: a schedule file, a point or a network as a page or a picture.
+struct ViewArguments {
+  std::filesystem::path file = {};                                 ///< a schedule file; empty: the point
+  std::vector<std::pair<std::string, std::string>> settings = {};  ///< of a point, or of a network alone
+  std::filesystem::path out = {};                                  ///< of the page; empty: none
+  std::filesystem::path svg = {};
+  std::filesystem::path png = {};
+  std::string picture = {};  ///< of SVG and PNG; empty: gantt, or network where there is no schedule
+  int threads = 1;
+  std::string memory = {};
+};
+
+/// report: a result as a page.
+struct ReportArguments {
+  std::filesystem::path dir;  ///< a result folder or file
+  std::filesystem::path out;
+  std::string where;  ///< a condition on columns; empty: all rows
+};
+
 /// Help was printed, or the arguments were wrong: the command ends with this code.
 struct Leave {
   int code = 0;
 };
 
-using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
-                               PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ExportArguments,
-                               ImportArguments, FitArguments, PredictArguments, ListArguments, SchemaArguments,
-                               InitArguments, ShowArguments, VersionArguments, ManualArguments, CompletionArguments>;
+using Arguments =
+    std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
+                 PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ExportArguments, ImportArguments,
+                 FitArguments, PredictArguments, ListArguments, SchemaArguments, InitArguments, ShowArguments,
+                 ViewArguments, ReportArguments, VersionArguments, ManualArguments, CompletionArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

@@ -37,6 +37,8 @@ ExitCode execute(const SchemaArguments& arguments);
 ExitCode execute(const InitArguments& arguments);
 ExitCode execute(const VersionArguments& arguments);
 ExitCode execute(const ShowArguments& arguments);
+ExitCode execute(const ViewArguments& arguments);
+ExitCode execute(const ReportArguments& arguments);
 ExitCode execute(const ManualArguments& arguments);
 ExitCode execute(const CompletionArguments& arguments);
 
@@ -44,6 +46,9 @@ ExitCode execute(const CompletionArguments& arguments);
 [[nodiscard]] Result<DesignPoint> point_of_words(const std::vector<std::pair<std::string, std::string>>& settings);
 /// show of a schedule file.
 [[nodiscard]] ExitCode show_schedule(const ShowArguments& arguments);
+/// A folder whose rows are not merged says so, and how they are; the reader tells what else is wrong with `file`, which
+/// is that of the folder or `dir` itself.
+[[nodiscard]] Status check_merged(const std::filesystem::path& dir, const std::filesystem::path& file);
 /// Prints all bounds that apply to a point (tenex bound).
 ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
 /// Whether the options of a point name a key.

@@ -33,6 +33,8 @@ Arguments chosen(const std::string& name, Parsed& parsed) {
   if (name == "schema") return parsed.schema;
   if (name == "init") return parsed.init;
   if (name == "show") return parsed.show;
+  if (name == "view") return parsed.view;
+  if (name == "report") return parsed.report;
   if (name == "manual") return ManualArguments{};
   if (name == "completion") return parsed.completion;
   if (name == "optimize") {

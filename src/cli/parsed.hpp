@@ -25,6 +25,8 @@ struct Parsed {
   SchemaArguments schema;
   InitArguments init;
   ShowArguments show;
+  ViewArguments view;
+  ReportArguments report;
   CompletionArguments completion;
 };
 

@@ -2,12 +2,12 @@
 # by byte as characters, so that no limit of string literals applies. Configuring again follows every change of the
 # files and of their list.
 
-# Appends a table called `name` with every *.toml in the folder `place`, or the file `place`, to the variable `text` of
-# the caller.
+# Appends a table called `name` with every *.toml, script, style, page and text in the folder `place`, or the file
+# `place`, to the variable `text` of the caller. Names of .toml and .sh are without that ending.
 function(tenex_append_builtin_table text name place)
   set(paths ${place})
   if(IS_DIRECTORY ${place})
-    file(GLOB paths CONFIGURE_DEPENDS ${place}/*.toml)
+    file(GLOB paths CONFIGURE_DEPENDS ${place}/*.toml ${place}/*.js ${place}/*.css ${place}/*.html ${place}/*.txt)
   endif()
   list(SORT paths)
   set(contents "")
@@ -15,7 +15,8 @@ function(tenex_append_builtin_table text name place)
   set(number 0)
   foreach(path IN LISTS paths)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
-    get_filename_component(file ${path} NAME_WLE)
+    get_filename_component(file ${path} NAME)
+    string(REGEX REPLACE "\\.(toml|sh)$" "" file ${file})
     file(READ ${path} bytes HEX)
     string(REGEX REPLACE "(..)" "'\\\\x\\1'," characters "${bytes}")
     string(APPEND contents "constexpr char ${name}_${number}[] = {${characters}'\\0'};\n")
