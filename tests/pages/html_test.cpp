@@ -41,13 +41,18 @@ TEST(Html, JsonHasNoTagsAndItsCommas) {
 // Every script and style of a page has a digest of 64 hexadecimal digits, and no inline handler.
 TEST(Html, FilesHaveDigestsAndNoHandlers) {
   for (const auto& file : page_files()) {
-    if (!file.name.ends_with(".html")) EXPECT_EQ(page_digest(file.name).size(), 64U) << file.name;
+    if (!file.name.ends_with(".html")) {
+      EXPECT_EQ(page_digest(file.name).size(), 64U) << file.name;
+    }
     EXPECT_THAT(file.content, testing::Not(testing::ContainsRegex(" on[a-z]+=\""))) << file.name;
     EXPECT_EQ(file.content.find("innerHTML"), std::string_view::npos) << file.name;
     EXPECT_EQ(file.content.find("http:"), std::string_view::npos) << file.name;
   }
-  for (const auto& library : page_libraries())
-    if (library.name.ends_with(".js")) EXPECT_EQ(page_digest(library.name).size(), 64U) << library.name;
+  for (const auto& library : page_libraries()) {
+    if (library.name.ends_with(".js")) {
+      EXPECT_EQ(page_digest(library.name).size(), 64U) << library.name;
+    }
+  }
 }
 
 }  // namespace

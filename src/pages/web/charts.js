@@ -30,7 +30,8 @@ function curveChart(caption, series, bound, logarithmic, format, pick) {
   const all = series.flatMap((each) => each.points).concat(bound);
   const svg = chartOf(width, height, caption);
   const [least, most] = d3.extent(all, (point) => point.x);
-  const x = d3.scaleLog().base(2).domain(least === most ? [least / 2, most * 2] : [least, most]).range([left, width - right]);
+  const x = d3.scaleLog().base(2).domain(least === most ? [least / 2, most * 2] : [least, most]).range([left,
+      width - right]);
   const [low, high] = d3.extent(all, (point) => point.y);
   const y = (logarithmic ? d3.scaleLog().domain([low / 1.1, high * 1.1]) : d3.scaleLinear().domain([0, high * 1.05]))
     .range([height - bottom, top]);
@@ -39,16 +40,20 @@ function curveChart(caption, series, bound, logarithmic, format, pick) {
   svg.append("g").attr("transform", "translate(0," + (height - bottom) + ")")
     .call(d3.axisBottom(x).tickValues(sizes.filter((_, i) => i % every === 0)).tickFormat(sizeText));
   const ticks = logarithmic ? logTicks(y) : y.ticks(5);
-  svg.append("g").attr("transform", "translate(" + left + ",0)").call(d3.axisLeft(y).tickValues(ticks).tickFormat(format));
+  svg.append("g").attr("transform", "translate(" + left + ",0)").call(d3.axisLeft(y).tickValues(ticks)
+      .tickFormat(format));
   const line = d3.line().x((point) => x(point.x)).y((point) => y(point.y));
-  svg.append("path").attr("d", line(bound)).attr("fill", "none").attr("stroke", colours.ink).attr("stroke-dasharray", "5 4");
+  svg.append("path").attr("d", line(bound)).attr("fill", "none").attr("stroke", colours.ink).attr("stroke-dasharray",
+      "5 4");
   series.forEach((each) => {
     const i = each.style;
     const colour = kPalette[i % kPalette.length];
-    svg.append("path").attr("d", line(each.points)).attr("fill", "none").attr("stroke", colour).attr("stroke-width", 1.8)
+    svg.append("path").attr("d", line(each.points)).attr("fill", "none").attr("stroke", colour).attr("stroke-width",
+        1.8)
       .attr("stroke-dasharray", kDashes[Math.floor(i / kPalette.length) % kDashes.length]);
     for (const point of each.points) {
-      const dot = svg.append("circle").attr("cx", x(point.x)).attr("cy", y(point.y)).attr("r", 3.2).attr("fill", colour);
+      const dot = svg.append("circle").attr("cx", x(point.x)).attr("cy", y(point.y)).attr("r", 3.2).attr("fill",
+          colour);
       tell(dot, point.words);
       dot.on("click", () => pick(point.row)).on("keydown", () => d3.event.key === "Enter" && pick(point.row));
     }
@@ -107,7 +112,8 @@ function barChart(label, bars, room, format, pick) {
       group.append("line").attr("x1", x(bar.tick)).attr("x2", x(bar.tick)).attr("y1", y + 1).attr("y2", y + row - 1)
         .attr("stroke", colours.ink).attr("stroke-width", 2);
     group.append("text").attr("x", x(at) + 6).attr("y", y + 15).attr("fill", colours.muted).text(bar.note || "");
-    group.attr("tabindex", 0).attr("role", "button").attr("aria-label", bar.name + ": " + format(at) + " " + (bar.note || ""))
+    group.attr("tabindex", 0).attr("role", "button").attr("aria-label", bar.name + ": " + format(at) + " " + (bar.note
+        || ""))
       .on("click", () => pick(bar.row)).on("keydown", () => d3.event.key === "Enter" && pick(bar.row));
   });
   return svg.node();
@@ -124,7 +130,8 @@ function frontChart(label, points, names, formats, pick) {
   };
   const x = d3.scaleLinear().domain(range((point) => point.x)).range([left, width - 14]);
   const y = d3.scaleLinear().domain(range((point) => point.y)).range([height - bottom, 10]);
-  svg.append("g").attr("transform", "translate(0," + (height - bottom) + ")").call(d3.axisBottom(x).ticks(6).tickFormat(formats[0]));
+  svg.append("g").attr("transform", "translate(0," + (height - bottom) + ")").call(d3.axisBottom(x).ticks(6)
+      .tickFormat(formats[0]));
   svg.append("g").attr("transform", "translate(" + left + ",0)").call(d3.axisLeft(y).ticks(6).tickFormat(formats[1]));
   svg.append("text").attr("x", width - 14).attr("y", height - 3).attr("text-anchor", "end").text(names[0]);
   svg.append("text").attr("x", 4).attr("y", 12).text(names[1]);

@@ -171,5 +171,6 @@ function tableOf(caption, heading, rows, numbers) {
   return make("table", {},
     make("caption", {}, caption),
     make("thead", {}, make("tr", {}, ...heading.map((text, i) => make("th", { scope: "col", class: right(i) }, text)))),
-    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell, i) => make("td", { class: right(i) }, cell))))));
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell, i) => make("td", { class: right(i) },
+        cell))))));
 }

@@ -66,7 +66,8 @@ class Gantt {
       const y = kAxisHeight + i * kRowHeight - top;
       context.textAlign = "right";
       context.fillStyle = colours.ink;
-      context.fillText(this.model.rowName(this.rows[i], this.kind), kLabelWidth - 8, y + kRowHeight / 2, kLabelWidth - 12);
+      context.fillText(this.model.rowName(this.rows[i], this.kind), kLabelWidth - 8, y + kRowHeight / 2,
+          kLabelWidth - 12);
       if (this.model.mode === "use") this.drawUse(context, this.rows[i], y);
       else this.drawSends(context, this.rows[i], y);
     }
@@ -222,14 +223,16 @@ class Gantt {
       const middle = (this.from + this.to) / 2;
       const actions = {
         "+": () => this.zoom(0.7, middle), "=": () => this.zoom(0.7, middle), "-": () => this.zoom(1.4, middle),
-        ArrowLeft: () => this.move(this.from - width / 8, width), ArrowRight: () => this.move(this.from + width / 8, width),
+        ArrowLeft: () => this.move(this.from - width / 8, width), ArrowRight: () => this.move(this.from + width / 8,
+            width),
         Home: () => this.move(0, this.model.end),
       };
       if (!(event.key in actions)) return;
       event.preventDefault();
       actions[event.key]();
     });
-    byId("closer").addEventListener("click", () => this.zoom(0.6, Math.max(this.from, Math.min(this.model.now, this.to))));
+    byId("closer").addEventListener("click", () => this.zoom(0.6, Math.max(this.from, Math.min(this.model.now,
+        this.to))));
     byId("wider").addEventListener("click", () => this.zoom(1 / 0.6, (this.from + this.to) / 2));
     byId("whole").addEventListener("click", () => this.move(0, this.model.end));
   }

@@ -23,11 +23,12 @@ function lookAt(kind, number) {
 function lookAtNothing() {
   fill(byId("detail"), make("p", { class: "muted" }, model === null
     ? "Choose a vertex or a link: click in the drawing, or give a number."
-    : "Choose an NPU, a link or a chunk: click in the drawings, or give a number. Arrow keys go from vertex to vertex."));
+    : "Choose an NPU, a link or a chunk: click in the drawings, or give a number. Arrow keys go on to other vertices."));
 }
 
 function facts(entries) {
-  return make("dl", { class: "list" }, ...entries.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+  return make("dl", { class: "list" }, ...entries.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {},
+      value)]));
 }
 
 /** The links of a vertex. */
@@ -43,7 +44,8 @@ function linksOf(vertex) {
 
 function lookAtNpu(vertex) {
   const title = make("h2", {}, vertexWords(vertex));
-  if (model === null || model.mode === "use") return fill(byId("detail"), title, data.group_size > 1 ? "" : linksOf(vertex));
+  if (model === null || model.mode === "use") return fill(byId("detail"), title, data.group_size > 1 ? ""
+      : linksOf(vertex));
   const held = chunksHeld(vertex);
   const now = make("dl", { class: "list" });
   const chart = make("div", {});
@@ -54,7 +56,8 @@ function lookAtNpu(vertex) {
     const have = held.start.concat(held.finals.filter((each) => each.time <= at).map((each) => each.chunk));
     have.sort((a, b) => a - b);
     const sums = held.sums.filter((each) => each.time <= at).length;
-    const rows = [["chunks at " + time(at), have.length + (held.wanted > 0 ? " of " + held.wanted : "") + (have.length > 0
+    const rows = [["chunks at " + time(at), have.length + (held.wanted > 0 ? " of " + held.wanted : "")
+        + (have.length > 0
       ? ": " + ranges(have, 10) : "")]];
     if (held.sums.length > 0) rows.push(["partial sums received", sums + " of " + held.sums.length]);
     fill(now, ...rows.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
@@ -77,7 +80,8 @@ function chunksHeld(vertex) {
       seen.add(first[i] + k);
     }
   const { list, first: of } = model.byNpu;
-  const arriving = Array.from(list.subarray(of[vertex], of[vertex + 1])).sort((a, b) => model.arrival[a] - model.arrival[b]);
+  const arriving = Array.from(list.subarray(of[vertex], of[vertex + 1])).sort((a,
+      b) => model.arrival[a] - model.arrival[b]);
   for (const send of arriving)
     for (const chunk of model.chunksOf(send)) {
       const entry = { time: model.arrival[send], chunk };
@@ -98,7 +102,8 @@ function holdingsChart(held) {
   held.x = x;
   const svg = d3.create("svg").attr("viewBox", "0 0 " + width + " " + height).attr("role", "img")
     .attr("aria-label", "chunks held over time");
-  svg.append("g").attr("transform", "translate(0," + (height - bottom) + ")").call(d3.axisBottom(x).ticks(4).tickFormat(time));
+  svg.append("g").attr("transform", "translate(0," + (height - bottom) + ")").call(d3.axisBottom(x).ticks(4)
+      .tickFormat(time));
   svg.append("g").attr("transform", "translate(" + left + ",0)").call(d3.axisLeft(y).ticks(4));
   const line = (entries, from, colour) => {
     const points = [[0, from]].concat(entries.map((each, i) => [each.time, from + i + 1]));
@@ -117,7 +122,8 @@ function lookAtLink(link) {
   const { bandwidth } = map.columns;
   if (model === null || model.mode === "use") {
     map.chosen.links = [[link, "mark"]];
-    return fill(byId("detail"), make("h2", {}, "link " + link), make("p", {}, ...drawnLinkWords(link).split("\n").flatMap((text) => [text, make("br", {})])));
+    return fill(byId("detail"), make("h2", {}, "link " + link), make("p", {}, ...drawnLinkWords(link).split("\n")
+        .flatMap((text) => [text, make("br", {})])));
   }
   map.chosen.links = model.path(link).map((drawn) => [drawn, "mark"]);
   const end = model.end;
@@ -139,18 +145,21 @@ function lookAtLink(link) {
 function lookAtChunk(chunk) {
   if (model === null || model.mode === "use") return lookAtNothing();
   const sends = model.sendsOfChunk(chunk);
-  map.chosen.links = sends.flatMap((send) => model.path(model.link[send]).map((link) => [link, model.reduces[send] ? "reduce" : "copy"]));
+  map.chosen.links = sends.flatMap((send) => model.path(model.link[send]).map((link) => [link, model.reduces[send]
+      ? "reduce" : "copy"]));
   const rows = sends.slice(0, kMostRows).map((send) => [time(model.start[send]), time(model.arrival[send]),
     model.linkName(model.link[send]), model.reduces[send] ? "sum" : "copy", model.causeWords(send)]);
   const last = sends.reduce((most, send) => Math.max(most, model.arrival[send]), 0);
-  const caption = counted(sends.length, "send") + (sends.length > kMostRows ? ", of which " + kMostRows + " are shown" : "") +
+  const caption = counted(sends.length, "send") + (sends.length > kMostRows ? ", of which " + kMostRows + " are shown"
+      : "") +
     "; the last arrives at " + time(last);
   fill(byId("detail"), make("h2", {}, "chunk " + chunk), make("div", { class: "scroll" },
     tableOf(caption, ["starts", "arrives", "link", "is a", "waited for"], rows, [0, 1])));
 }
 
 function prepareLook() {
-  const kinds = model !== null && model.mode === "sends" ? [["npu", "NPU"], ["link", "link"], ["chunk", "chunk"]] : [["npu", "NPU"], ["link", "link"]];
+  const kinds = model !== null && model.mode === "sends" ? [["npu", "NPU"], ["link", "link"], ["chunk", "chunk"]]
+      : [["npu", "NPU"], ["link", "link"]];
   options(byId("look-kind"), kinds);
   byId("look").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -177,10 +186,12 @@ function showTables() {
   const chain = data.chain.map((send) => {
     const button = make("button", {}, time(model.start[send]));
     button.addEventListener("click", () => goTo(send));
-    return [button, time(model.arrival[send]), model.linkName(model.link[send]), model.sendWords(send), model.causeWords(send)];
+    return [button, time(model.arrival[send]), model.linkName(model.link[send]), model.sendWords(send),
+        model.causeWords(send)];
   });
   fill(byId("chain"), make("h2", {}, "Critical chain"), make("div", { class: "scroll" },
-    tableOf("from the beginning to the last arrival that is needed: what each send waited for", ["starts", "arrives", "link", "carries", "waited for"],
+    tableOf("from the beginning to the last arrival that is needed: what each send waited for", ["starts", "arrives",
+        "link", "carries", "waited for"],
       chain, [0, 1])));
   const links = Array.from({ length: model.links }, (_, i) => i);
   const busy = (link) => (model.busyReduce[link] + model.busyCopy[link]) / model.end;

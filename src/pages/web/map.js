@@ -209,7 +209,8 @@ class NetworkMap {
       const inside = this.marked !== null && this.marked.inside.has(v);
       context.lineWidth = v === this.chosen.vertex ? 2.6 : r > 3 ? 1.1 : 0.6;
       context.strokeStyle = v === this.chosen.vertex ? colours.mark : inside ? colours.cut : colours.ink;
-      context.fillStyle = inside ? between(colours.paper, colours.cut, 0.25) : v < data.npus ? colours.paper : colours.fill;
+      context.fillStyle = inside ? between(colours.paper, colours.cut, 0.25) : v < data.npus ? colours.paper
+          : colours.fill;
       context.beginPath();
       if (v < data.npus) context.arc(this.px[v], this.py[v], r, 0, 2 * Math.PI);
       else context.rect(this.px[v] - r, this.py[v] - 0.8 * r, 2 * r, 1.6 * r);

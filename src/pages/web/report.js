@@ -50,7 +50,8 @@ function showCurves() {
   if (sizes < 2) return;
   byId("curves").hidden = false;
   if (byId("curve-value").children.length === 0)
-    options(byId("curve-value"), [["busbw_bytes_per_s", "bus bandwidth"], ["collective_time_ps", "time"], ["algbw_bytes_per_s", "algorithm bandwidth"]]);
+    options(byId("curve-value"), [["busbw_bytes_per_s", "bus bandwidth"], ["collective_time_ps", "time"],
+        ["algbw_bytes_per_s", "algorithm bandwidth"]]);
   const name = byId("curve-value").value;
   const column = columnOf.get(name);
   const bySeries = distinct("algorithm", collectiveRows) > 1 ? "algorithm" : "topology";
@@ -62,7 +63,8 @@ function showCurves() {
     if (charts.length === kMostCharts) break;
     charts.push(curveOf(caption, rows, column, bySeries));
   }
-  if (groups.size > kMostCharts) charts.push(make("p", { class: "muted" }, "The first " + kMostCharts + " of " + groups.size + " charts."));
+  if (groups.size > kMostCharts) charts.push(make("p", { class: "muted" }, "The first " + kMostCharts + " of "
+      + groups.size + " charts."));
   fill(byId("curve-charts"), ...charts);
 }
 
@@ -107,7 +109,8 @@ function showRanking() {
     };
   });
   const chart = barChart("ranking by time", bars, byId("ranking").clientWidth, time, explain);
-  const more = rows.length > kMostBars ? make("p", { class: "muted" }, "The " + kMostBars + " fastest of " + rows.length + ".") : null;
+  const more = rows.length > kMostBars ? make("p", { class: "muted" }, "The " + kMostBars + " fastest of "
+      + rows.length + ".") : null;
   fill(byId("ranking-chart"), chart, more);
 }
 
@@ -115,9 +118,11 @@ function showRanking() {
 
 const kTrainingParts = [
   ["forward_compute_ps", "forward compute", "#7a8794"], ["input_gradient_compute_ps", "gradients of inputs", "#98a4af"],
-  ["weight_gradient_compute_ps", "gradients of weights", "#b7c0c8"], ["forward_exposed_ps", "exposed: forward", "#0072b2"],
+  ["weight_gradient_compute_ps", "gradients of weights", "#b7c0c8"], ["forward_exposed_ps", "exposed: forward",
+      "#0072b2"],
   ["input_gradient_exposed_ps", "exposed: gradients of inputs", "#56b4e9"],
-  ["weight_gradient_exposed_ps", "exposed: gradients of weights", "#d55e00"], ["bubble_ps", "pipeline bubble", "#e69f00"],
+  ["weight_gradient_exposed_ps", "exposed: gradients of weights", "#d55e00"], ["bubble_ps", "pipeline bubble",
+      "#e69f00"],
 ];
 
 function showTraining() {
@@ -127,7 +132,8 @@ function showTraining() {
   const parts = kTrainingParts.filter(([name]) => rows.some((row) => value(name, row) > 0));
   const bars = rows.slice(0, kMostBars).map((row) => ({
     name: nameOfRow(row, []), row, note: time(value("training_time_ps", row)), tick: value("bound_ps", row) || 0,
-    parts: parts.map(([name, label, colour]) => ({ length: value(name, row) || 0, colour, words: label + ": " + textOf(name, row) })),
+    parts: parts.map(([name, label, colour]) => ({ length: value(name, row) || 0, colour, words: label + ": "
+        + textOf(name, row) })),
   }));
   const key = parts.map(([, label, colour]) => {
     const mark = d3.create("svg").attr("width", 16).attr("height", 10).attr("aria-hidden", "true");
@@ -135,8 +141,10 @@ function showTraining() {
     return make("label", {}, mark.node(), " " + label);
   });
   fill(byId("training-key"), ...key);
-  const more = rows.length > kMostBars ? make("p", { class: "muted" }, "The " + kMostBars + " fastest of " + rows.length + ".") : null;
-  fill(byId("training-chart"), barChart("training time by part", bars, byId("training").clientWidth, time, explain), more);
+  const more = rows.length > kMostBars ? make("p", { class: "muted" }, "The " + kMostBars + " fastest of "
+      + rows.length + ".") : null;
+  fill(byId("training-chart"), barChart("training time by part", bars, byId("training").clientWidth, time, explain),
+      more);
 }
 
 // Fronts.
@@ -153,11 +161,13 @@ function showFront() {
     for (const id of ["front-x", "front-y"]) options(byId(id), numbers.map((column) => [column.name, column.short]));
     const first = wanted[0] || (names.includes("training_time_ps") ? "training_time_ps" : names[0]);
     byId("front-y").value = first;
-    byId("front-x").value = wanted[1] || (names.includes("network_cost_usd") ? "network_cost_usd" : names.find((name) => name !== first));
+    byId("front-x").value = wanted[1] || (names.includes("network_cost_usd") ? "network_cost_usd"
+        : names.find((name) => name !== first));
   }
   const [x, y] = [columnOf.get(byId("front-x").value), columnOf.get(byId("front-y").value)];
   const rows = allRows.filter((row) => isOk(row) && cell(x, row) !== null && cell(y, row) !== null);
-  const points = rows.map((row) => ({ x: cell(x, row), y: cell(y, row), row, words: rowWords(row) + "\n" + x.short + " " + shown(x, row) + "\n" + y.short + " " + shown(y, row), front: false }));
+  const points = rows.map((row) => ({ x: cell(x, row), y: cell(y, row), row, words: rowWords(row) + "\n" + x.short
+      + " " + shown(x, row) + "\n" + y.short + " " + shown(y, row), front: false }));
   const told = columnOf.get("pareto");
   if (told !== undefined && data.front.includes(x.name) && data.front.includes(y.name)) {
     for (const point of points) point.front = cell(told, point.row) === 1;
@@ -191,7 +201,8 @@ function showFailures() {
     button.addEventListener("click", () => explain(same[0]));
     return [text.split("\n")[0], String(same.length), text.split("\n").slice(1).join(" "), button];
   });
-  fill(byId("failure-table"), tableOf(counted(rows.length, "row"), ["status", "rows", "reason", "such as"], lines, [1]));
+  fill(byId("failure-table"), tableOf(counted(rows.length, "row"), ["status", "rows", "reason", "such as"], lines,
+      [1]));
 }
 
 // The table.
@@ -215,7 +226,8 @@ function filterRows() {
   const { holds, problem } = conditionOf(text);
   table.rows = text.trim() === "" ? allRows.slice() : allRows.filter((row) => holds(row, table.columns));
   sortRows();
-  const groups = data.all_rows > data.rows ? ", each the fastest of a group; " + counted(data.all_rows, "row") + " in all" : "";
+  const groups = data.all_rows > data.rows ? ", each the fastest of a group; " + counted(data.all_rows, "row")
+      + " in all" : "";
   byId("rows-text").textContent = problem || grouped(table.rows.length) + " of " + counted(data.rows, "row") + groups;
 }
 
@@ -247,7 +259,8 @@ function headingOf(column) {
   if (sorted !== null) button.append(table.descending ? " \u25be" : " \u25b4");
   return make("th", { scope: "col", "aria-sort": sorted, class: isNumeric(column) ? "number" : null }, button);
 }
-const isNumeric = (column) => column.units !== "" || column.percent || (column.cells !== undefined && column.source !== "key");
+const isNumeric = (column) => column.units !== "" || column.percent || (column.cells !== undefined
+    && column.source !== "key");
 
 /** Only rows in sight are elements; two rows stand for those above and below. */
 function drawTable(anew) {
@@ -305,7 +318,8 @@ function prepareTable() {
     const at = table.rows.indexOf(table.chosen);
     const next = Math.max(0, Math.min(at + { ArrowDown: 1, ArrowUp: -1, Enter: 0 }[event.key], table.rows.length - 1));
     if (table.rows.length === 0) return;
-    if ((next + 2) * kRowPixels > frame.scrollTop + frame.clientHeight) frame.scrollTop = (next + 2) * kRowPixels - frame.clientHeight;
+    if ((next + 2) * kRowPixels > frame.scrollTop + frame.clientHeight) frame.scrollTop = (next
+        + 2) * kRowPixels - frame.clientHeight;
     if (next * kRowPixels < frame.scrollTop) frame.scrollTop = next * kRowPixels;
     explain(table.rows[next]);
   });
@@ -335,8 +349,10 @@ function begin() {
   showCharts();
   showFailures();
   prepareTable();
-  const parts = Array.from(document.querySelectorAll("main > section")).filter((part) => !part.hidden && part.querySelector("h2") !== null);
-  fill(byId("places"), ...parts.map((part) => make("a", { href: "#" + part.id }, part.querySelector("h2").textContent)));
+  const parts = Array.from(document.querySelectorAll("main > section")).filter((part) => !part.hidden
+      && part.querySelector("h2") !== null);
+  fill(byId("places"), ...parts.map((part) => make("a", { href: "#" + part.id }, part.querySelector("h2")
+      .textContent)));
   schemeListeners.push(showCharts);
   window.addEventListener("resize", () => {
     showRanking();

@@ -92,7 +92,8 @@ function parseValue(text) {
 /** The column with this name, or with this name and a unit. */
 function findColumn(name) {
   const found = columnOf.get(name) || columns.find((column) => column.short === name) ||
-    ["_ps", "_bytes", "_bytes_per_s", "_seconds", "_usd", "_setting"].map((end) => columnOf.get(name + end)).find(Boolean);
+    ["_ps", "_bytes", "_bytes_per_s", "_seconds", "_usd", "_setting"].map((end) => columnOf.get(name + end))
+        .find(Boolean);
   return found || null;
 }
 

@@ -11,7 +11,8 @@ class ScheduleModel {
     this.alphaOfLink = paths ? columns.path_alpha : columns.alpha;
     this.links = paths ? columns.path_first.length - 1 : columns.source.length;
     if (this.mode === "use") {
-      Object.assign(this, { spans: data.spans, end: data.end, useReduce: columns.use_reduce, useCopy: columns.use_copy });
+      Object.assign(this, { spans: data.spans, end: data.end, useReduce: columns.use_reduce,
+          useCopy: columns.use_copy });
     } else {
       this.count = this.start.length;
       this.arrivals = Float64Array.from(this.arrival).sort();
@@ -37,7 +38,8 @@ class ScheduleModel {
   /** The links of the drawing that a link of the schedule takes. */
   path(link) {
     if (!data.paths) return [link];
-    return Array.from(this.columns.path_link.subarray(this.columns.path_first[link], this.columns.path_first[link + 1]));
+    return Array.from(this.columns.path_link.subarray(this.columns.path_first[link], this.columns.path_first[link
+        + 1]));
   }
   source(link) {
     return this.columns.source[data.paths ? this.columns.path_link[this.columns.path_first[link]] : link];
@@ -109,7 +111,8 @@ class ScheduleModel {
   eventAfter(at) {
     const start = firstAbove(this.start, at, 0, this.count);
     const arrival = firstAbove(this.arrivals, at, 0, this.count);
-    return Math.min(start < this.count ? this.start[start] : this.end, arrival < this.count ? this.arrivals[arrival] : this.end);
+    return Math.min(start < this.count ? this.start[start] : this.end, arrival < this.count ? this.arrivals[arrival]
+        : this.end);
   }
   eventBefore(at) {
     const below = (array) => {
@@ -181,13 +184,15 @@ class ScheduleModel {
   /** What a send waited for. */
   causeWords(send) {
     const cause = this.cause[send];
-    const held = this.start[send] - Math.max(this.ready[send], cause < this.count && this.link[cause] === this.link[send]
+    const held = this.start[send] - Math.max(this.ready[send], cause < this.count
+        && this.link[cause] === this.link[send]
       ? this.busyUntil(cause) : 0);
     const planned = held > 0 ? ", starts " + time(held) + " later" : "";
     if (cause >= this.count) return this.start[send] > 0 ? "nothing before it" + planned : "starts at once";
     const onLink = this.link[cause] === this.link[send] && this.busyUntil(cause) > this.ready[send] - 0.5;
     return (onLink ? "the link is busy with chunk " + this.chunkLabel(cause)
-      : "chunk " + this.chunkLabel(cause) + " arrives from " + this.vertexName(this.source(this.link[cause]))) + planned;
+      : "chunk " + this.chunkLabel(cause) + " arrives from " + this.vertexName(this.source(this.link[cause])))
+      + planned;
   }
   rowTip({ row, send, at }, kind) {
     if (send < 0) return this.rowName(row, kind) + "\n" + time(Math.max(0, at)) + (this.mode === "use" ? "" : ": idle");

@@ -73,8 +73,10 @@ function describeMap(by, bound) {
 
 function prepareMap(columns) {
   map = new NetworkMap(columns);
-  options(byId("colour-by"), (model ? [["use", "use"]] : []).concat([["bandwidth", "bandwidth"], ["nothing", "nothing"]]));
-  const drawn = data.bounds.map((bound, i) => [String(i), bound.name + ", " + time(bound.time) + (bound.binds ? " (binds)" : "")])
+  options(byId("colour-by"), (model ? [["use", "use"]] : []).concat([["bandwidth", "bandwidth"], ["nothing",
+      "nothing"]]));
+  const drawn = data.bounds.map((bound, i) => [String(i), bound.name + ", " + time(bound.time) + (bound.binds
+      ? " (binds)" : "")])
     .filter(([i]) => data.bounds[i].inside.length > 0 || data.bounds[i].weights.length > 0);
   byId("bound-label").hidden = drawn.length === 0;
   options(byId("bound"), [["", "none"]].concat(drawn));
@@ -179,7 +181,8 @@ function drawSendsNow(now) {
 
 function drawUseNow(now) {
   const span = Math.min(model.spans - 1, Math.floor(now / model.end * model.spans));
-  const tenths = ["copy", "reduce"].map((colour) => Array.from({ length: 10 }, (_, i) => ({ colour, alpha: (i + 1) / 10, links: [] })));
+  const tenths = ["copy", "reduce"].map((colour) => Array.from({ length: 10 }, (_, i) => ({ colour, alpha: (i
+      + 1) / 10, links: [] })));
   let sum = 0;
   for (let link = 0; link < model.links; ++link) {
     const reduce = model.useReduce[link * model.spans + span];
@@ -269,7 +272,8 @@ function chooseRows() {
 
 function prepareGantt() {
   gantt = new Gantt(model);
-  options(byId("row-kind"), model.mode === "use" ? [["links", "links"]] : [["links", "links"], ["npus", "arrivals at NPUs"]]);
+  options(byId("row-kind"), model.mode === "use" ? [["links", "links"]] : [["links", "links"], ["npus",
+      "arrivals at NPUs"]]);
   options(byId("order"), [["id", "by number"], ["busy", "busiest first"]]);
   for (const id of ["row-kind", "order"]) byId(id).addEventListener("change", chooseRows);
   byId("find").addEventListener("input", chooseRows);
@@ -283,7 +287,8 @@ function prepareGantt() {
   if (model.mode === "sends")
     key.push(make("span", { class: "wait" }, "idle: the chunk is not there yet"),
       make("span", { class: "late" }, "idle: it is there and sent later"),
-      make("span", { class: "mark" }, "now"), make("span", { class: "plain" }, "drag, + and \u2212 to zoom, click for the chunk"));
+      make("span", { class: "mark" }, "now"), make("span", { class: "plain" },
+          "drag, + and \u2212 to zoom, click for the chunk"));
   fill(byId("gantt-key"), ...key);
   chooseRows();
 }
@@ -291,7 +296,8 @@ function prepareGantt() {
 async function begin() {
   document.title = data.title;
   byId("title").textContent = data.title;
-  fill(byId("facts"), ...data.facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+  fill(byId("facts"), ...data.facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {},
+      value))));
   const columns = await unpackColumns(data.columns);
   if (data.mode !== "network") model = new ScheduleModel(columns);
   prepareMap(columns);
