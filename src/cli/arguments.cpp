@@ -22,6 +22,7 @@
 #include "tenex/cli/cli.hpp"
 #include "tenex/design/setting.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/exchange/schedule_export.hpp"
 #include "tenex/exchange/tuner_table.hpp"
 #include "tenex/measure/fit.hpp"
 #include "tenex/pages/view.hpp"
@@ -285,7 +286,10 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
 
   auto* simulate = app.add_subcommand("simulate", "Simulate one textbook algorithm, or replay a schedule file");
   add_point_options(simulate, parsed.point);
-  simulate->add_option("--schedule", parsed.replay.file, "replay this schedule file instead")->group(kReplay);
+  simulate
+      ->add_option("--schedule", parsed.replay.file,
+                   "replay this schedule file instead, or, on --topology, a schedule of another tool")
+      ->group(kReplay);
   simulate->add_option("--replay", parsed.replay.mode, "timed (default) or as_soon_as_possible")
       ->check(one_of("replay", {"timed", "as_soon_as_possible"}))
       ->group(kReplay);
@@ -438,11 +442,24 @@ void add_predict(CLI::App& app, Parsed& parsed) {
   command->footer("Example:\n  tenex predict machine.toml all_reduce.log --channels 16");
 }
 
+/// Who reads what `export` writes: tuner tables and MSCCLang.
+std::vector<std::string> readers_of_exports() {
+  std::vector<std::string> names(tuner_reader_names().begin(), tuner_reader_names().end());
+  for (const auto name : mscclang_executor_names())
+    if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+  return names;
+}
+
 void add_others(CLI::App& app, Parsed& parsed) {
   auto* verify = app.add_subcommand(
-      "verify", "Replay a schedule file against the definition of validity; the schedule of a recipe is made first");
-  verify->add_option("file", parsed.verify.file, "a schedule file, .h5 or .json, or with --for a tuner table")
+      "verify", "Replay a schedule file against the definition of validity; judge a schedule of another tool");
+  verify
+      ->add_option(
+          "file", parsed.verify.file,
+          "a schedule file, .h5 or .json; MSCCLang XML, an mscclpp plan, ForestColl trees, a TE-CCL output; or "
+          "with --for a tuner table")
       ->required();
+  add_options(verify, ReadBy::collectives, parsed.verify.settings);
   verify
       ->add_option("--for", parsed.verify.reader,
                    "who reads a tuner table, and what it does with each line: nccl or rccl")
@@ -450,7 +467,9 @@ void add_others(CLI::App& app, Parsed& parsed) {
   add_threads(verify, parsed.verify.threads, "threads; never changes the verdict");
   add_memory(verify, parsed.verify.memory);
   add_json(verify, parsed.verify.json);
-  verify->footer("Examples:\n  tenex verify s.h5 --json\n  tenex verify tuner.csv --for nccl");
+  verify->footer(
+      "Examples:\n  tenex verify s.h5 --json\n  tenex verify ring.xml --topology dgx1 --size 64MiB"
+      "\n  tenex verify tuner.csv --for nccl");
 
   auto& exported = parsed.export_;
   auto* command = app.add_subcommand("export", "Write sends of a schedule file, a machine or a result in another form");
@@ -460,16 +479,27 @@ void add_others(CLI::App& app, Parsed& parsed) {
   command
       ->add_option(
           "--format", exported.format,
-          "list (default): every send with its times, NPUs and bytes; astra_network: of a machine with a shape; tuner: "
-          "NCCL's or RCCL's choice for each size, of a result")
+          "list (default): every send with its times, NPUs and bytes; mscclang: XML of MSCCLang; mscclpp: an execution "
+          "plan; perfetto: a trace to look at; astra_network: of a machine with a shape; tuner: NCCL's or RCCL's "
+          "choice "
+          "for each size, of a result")
       ->check(one_of("format", export_formats()));
   command
-      ->add_option("-o,--out,--output", exported.out,
-                   "the file to write: .h5 or .json; of a network .yml, of a tuner table .csv")
+      ->add_option(
+          "-o,--out,--output", exported.out,
+          "the file to write: a list as .h5 or .json; other formats as they are usual (.xml, .json, .yml, .csv)")
       ->required()
       ->check(check_named);
-  command->add_option("--for", exported.reader, "who reads a tuner table: nccl or rccl")
-      ->check(one_of("reader", {tuner_reader_names().begin(), tuner_reader_names().end()}));
+  command
+      ->add_option("--for", exported.reader,
+                   "who reads a tuner table: nccl or rccl; who runs MSCCLang: azure, rccl (default) or msccl")
+      ->check(one_of("reader", readers_of_exports()));
+  command->add_option("--protocol", exported.protocol, "of MSCCLang: Simple (default), LL or LL128")
+      ->check(one_of("protocol", {"Simple", "LL", "LL128"}));
+  command
+      ->add_option("--npus-per-node", exported.npus_per_node,
+                   "of an mscclpp plan: NPUs that memory channels join; port channels join others (all)")
+      ->check(between(1, 1 << 20));
   command->add_option("--channels", exported.channels, "of each line of a tuner table (rccl: its own choice)")
       ->check(between(1, 1 << 10));
   command->add_option("--nodes", exported.nodes, "nodes that the lines of a tuner table are for (any)")
@@ -484,6 +514,7 @@ void add_others(CLI::App& app, Parsed& parsed) {
   add_json(command, exported.json);
   command->footer(
       "Examples:\n  tenex export s.h5 --format list --npus 0-7 --to 20us -o first.h5"
+      "\n  tenex export s.h5 --format mscclang --for azure -o s.xml"
       "\n  tenex export results/box --format tuner --for nccl --channels 16 -o tuner.csv");
 
   add_import(app, parsed);

@@ -118,6 +118,8 @@ struct ReplayArguments {
 struct VerifyArguments {
   std::filesystem::path file;
   std::string reader;  ///< of a tuner table; empty: the file is a schedule
+  /// The network, size and algorithm to compare with, for a schedule of another tool.
+  std::vector<std::pair<std::string, std::string>> settings = {};
   int threads = 1;
   std::string memory;
   bool json = false;
@@ -128,14 +130,16 @@ struct ExportArguments {
   std::filesystem::path file;
   std::string format = "list";
   std::filesystem::path out;
-  std::string npus;            ///< as "0-7,12"; empty: all
-  std::string chunks;          ///< the same
-  std::string from;            ///< as parse_time() takes it; empty: the beginning
-  std::string to;              ///< the same; empty: the end
-  std::string reader;          ///< of a tuner table
-  std::int64_t channels = -1;  ///< of a tuner table's lines; -1: not said
-  std::int64_t nodes = -1;     ///< the same
-  std::string ll_limit;        ///< of a tuner table: as parse_bandwidth() takes it; empty: none
+  std::string npus;                ///< as "0-7,12"; empty: all
+  std::string chunks;              ///< the same
+  std::string from;                ///< as parse_time() takes it; empty: the beginning
+  std::string to;                  ///< the same; empty: the end
+  std::string reader;              ///< of a tuner table, or who runs MSCCLang
+  std::string protocol;            ///< of MSCCLang; empty: Simple
+  std::int64_t npus_per_node = 0;  ///< of an mscclpp plan; 0: all
+  std::int64_t channels = -1;      ///< of a tuner table's lines; -1: not said
+  std::int64_t nodes = -1;         ///< the same
+  std::string ll_limit;            ///< of a tuner table: as parse_bandwidth() takes it; empty: none
   int threads = 1;
   std::string memory;
   bool json = false;

@@ -64,6 +64,21 @@ enum class Parts : std::uint8_t { refused, allowed };
 [[nodiscard]] Result<OpenedSchedule> load_schedule(const std::filesystem::path& path, const std::string& memory,
                                                    int threads, Parts parts);
 
+/// A schedule of another tool, and what is asked of it.
+struct ForeignArguments {
+  std::filesystem::path file = {};
+  std::vector<std::pair<std::string, std::string>> settings = {};  ///< of the network and of what to compare with
+  bool compares = true;                                            ///< with the best schedule that tenex knows
+  std::filesystem::path out = {};                                  ///< the timed sends; empty: not written
+  int threads = 1;
+  std::string memory = {};
+  bool json = false;
+};
+/// Whether the file is a schedule of another tool. False for what cannot be read.
+[[nodiscard]] bool is_foreign_schedule_file(const std::filesystem::path& path);
+/// verify and simulate of a schedule of another tool: its verdict, and on a network its time beside the bound.
+ExitCode judge_foreign(const ForeignArguments& arguments);
+
 /// export of a machine as ASTRA-sim's network.
 ExitCode export_machine(const ExportArguments& arguments);
 /// export of a result as a tuner table.

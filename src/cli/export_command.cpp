@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,20 +16,33 @@
 #include "report.hpp"
 #include "send_options.hpp"
 #include "study_report.hpp"
+#include "tenex/exchange/schedule_export.hpp"
+#include "tenex/files/atomic_write.hpp"
 #include "tenex/files/output_place.hpp"
 #include "tenex/files/schedule_file.hpp"
 
 namespace tenex::cli {
 namespace {
 
+using TextWriter = Result<std::string> (*)(const ScheduleFile& file, const ScheduleExportOptions& options);
+
 /// A format: what `--format` says, and how a schedule is written in it.
 struct ExportFormat {
   std::string_view name;
-  Status (*write)(const std::filesystem::path& path, const ScheduleFile& file, const WriteOptions& options);
+  TextWriter text = nullptr;  ///< null: a schedule file of tenex, which may be a part
+  bool for_executor = false;  ///< `--for` and `--protocol` say who runs it
+  bool has_nodes = false;     ///< `--npus-per-node` says what a node is
 };
 
+Result<std::string> perfetto_text(const ScheduleFile& file, const ScheduleExportOptions& /*options*/) {
+  return to_perfetto(file);
+}
+
 constexpr std::array kFormats{
-    ExportFormat{"list", write_schedule_file},
+    ExportFormat{"list"},
+    ExportFormat{"mscclang", to_checked_mscclang, true, false},
+    ExportFormat{"mscclpp", to_checked_mscclpp, false, true},
+    ExportFormat{"perfetto", perfetto_text},
 };
 constexpr std::string_view kNetworkFormat = "astra_network";  // of a machine, not of a schedule
 constexpr std::string_view kTunerFormat = "tuner";            // of a result
@@ -47,6 +61,39 @@ Result<SendChoice> choice_of(const ExportArguments& arguments, const ScheduleFil
   return SendChoice{*std::move(npus), *std::move(chunks), *from, *to};
 }
 
+/// Options that the format does not take.
+Diagnostics misplaced_options(const ExportArguments& arguments, const ExportFormat& format) {
+  Diagnostics errors;
+  const auto check = [&](bool given, bool taken, std::string_view option, std::string_view remedy) {
+    if (given && !taken)
+      errors.push_back(input_error({std::string(option), 0, 0},
+                                   fmt::format("{} beside the format {}", option, format.name),
+                                   "it would have no effect", std::string(remedy)));
+  };
+  const bool part =
+      !arguments.npus.empty() || !arguments.chunks.empty() || !arguments.from.empty() || !arguments.to.empty();
+  check(part, format.text == nullptr, "--npus, --chunks, --from and --to", "parts are written as lists");
+  check(!arguments.reader.empty(), format.for_executor, "--for", "remove it");
+  check(!arguments.protocol.empty(), format.for_executor, "--protocol", "remove it");
+  check(arguments.npus_per_node > 0, format.has_nodes, "--npus-per-node", "remove it");
+  check(arguments.channels != -1 || arguments.nodes != -1 || !arguments.ll_limit.empty(), false,
+        "--channels, --nodes and --ll-limit", "they are for --format tuner");
+  return errors;
+}
+
+/// Writes the schedule as the format has it.
+Status write_as(const ExportFormat& format, const ExportArguments& arguments, const ScheduleFile& file,
+                SendChoice choice) {
+  if (format.text == nullptr) return write_schedule_file(arguments.out, file, {arguments.threads, std::move(choice)});
+  ScheduleExportOptions options;
+  options.executor = arguments.reader;
+  options.protocol = arguments.protocol;
+  options.node_npus = static_cast<std::uint32_t>(arguments.npus_per_node);
+  const auto text = format.text(file, options);
+  if (!text) return text.errors();
+  return write_file_atomically(arguments.out, *text);
+}
+
 }  // namespace
 
 std::vector<std::string> export_formats() {
@@ -59,11 +106,14 @@ std::vector<std::string> export_formats() {
 
 ExitCode execute(const ExportArguments& arguments) {
   if (arguments.format == kTunerFormat) return export_tuner(arguments);
-  if (!arguments.reader.empty() || arguments.channels != -1 || arguments.nodes != -1 || !arguments.ll_limit.empty())
-    return refuse({input_error({"--format", 0, 0}, "--for, --channels, --nodes or --ll-limit without a tuner table",
-                               "they say what its lines are for", "add --format tuner, or remove them")});
   if (arguments.format == kNetworkFormat) return export_machine(arguments);
-  if (const auto place = check_schedule_output(arguments.out, 0, {"--out", 0, 0}); !place)
+  const auto* const format = std::ranges::find(kFormats, std::string_view(arguments.format), &ExportFormat::name);
+  if (const auto errors = misplaced_options(arguments, *format); !errors.empty()) return refuse(errors);
+  if (format->text != nullptr) {
+    std::error_code error;
+    if (std::filesystem::is_directory(arguments.out, error))
+      return refuse({input_error({"--out", 0, 0}, "the output is a folder", {}, "name a file")});
+  } else if (const auto place = check_schedule_output(arguments.out, 0, {"--out", 0, 0}); !place)
     return refuse(place.errors());
   auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::allowed);
   if (!opened) return refuse(opened.errors());
@@ -72,10 +122,9 @@ ExitCode execute(const ExportArguments& arguments) {
   const ScheduleFile& file = opened->file;
   auto choice = choice_of(arguments, file);
   if (!choice) return refuse(choice.errors());
-  const auto* const format = std::ranges::find(kFormats, std::string_view(arguments.format), &ExportFormat::name);
   const auto begin = std::chrono::steady_clock::now();
   const auto part = choice->text();
-  const auto written = format->write(arguments.out, file, {arguments.threads, *std::move(choice)});
+  const auto written = write_as(*format, arguments, file, *std::move(choice));
   if (!written) return refuse(written.errors(), exit_of_once(written.errors()));
   Report report;
   report.add("format", std::string(format->name));

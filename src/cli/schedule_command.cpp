@@ -160,6 +160,12 @@ ExitCode execute(const VerifyArguments& arguments) {
   if (arguments.file.extension() == ".csv")
     return refuse({input_error({arguments.file.string(), 0, 0}, "a table of a tuner, and nobody who reads it",
                                "NCCL and RCCL read the same line differently", "give --for nccl or --for rccl")});
+  if (is_foreign_schedule_file(arguments.file))
+    return judge_foreign(
+        {arguments.file, arguments.settings, true, {}, arguments.threads, arguments.memory, arguments.json});
+  if (!arguments.settings.empty())
+    return refuse({input_error({"--" + arguments.settings.front().first, 0, 0}, "a schedule file has its own point",
+                               "its topology, collective and sends are in the file", "leave out the option")});
   const auto limit = memory_limit(arguments.memory, VerifyOptions{}.memory_limit_bytes);
   if (!limit) return refuse(limit.errors());
   const auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::refused);
@@ -221,6 +227,9 @@ void add_replayed(Report& report, const ScheduleFile& file, const Simulation& si
 }  // namespace
 
 ExitCode execute(const ReplayArguments& arguments) {
+  if (!arguments.on_switches && is_foreign_schedule_file(arguments.file))
+    return judge_foreign(
+        {arguments.file, arguments.network, false, arguments.out, arguments.threads, arguments.memory, arguments.json});
   if (arguments.other_options) {
     complain({input_error({"--schedule", 0, 0}, "a schedule file has its own point",
                           "its topology, collective and sends are in the file", "leave out the other options")});

@@ -81,7 +81,16 @@ Result<ImportedMachine> import_values(const SourceText& source, const ImportOpti
   return unknown(source, "none of its keys belongs to one");
 }
 
-/// The text behind blanks, byte order mark, and comments of XML, YAML and TOML: what tells the format.
+/// Whether the first line that is no comment is "key = value" or "[table]" of TOML.
+bool is_toml(std::string_view content) {
+  const auto line = content.substr(0, content.find('\n'));
+  const auto equals = line.find('=');
+  if (line.starts_with('[')) return true;
+  return equals != std::string_view::npos && line.substr(0, equals).find_first_of(":{<\"") == std::string_view::npos;
+}
+
+}  // namespace
+
 std::string_view content_of(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   while (true) {
@@ -97,16 +106,6 @@ std::string_view content_of(std::string_view text) {
     text.remove_prefix(last + end.size());
   }
 }
-
-/// Whether the first line that is no comment is "key = value" or "[table]" of TOML.
-bool is_toml(std::string_view content) {
-  const auto line = content.substr(0, content.find('\n'));
-  const auto equals = line.find('=');
-  if (line.starts_with('[')) return true;
-  return equals != std::string_view::npos && line.substr(0, equals).find_first_of(":{<\"") == std::string_view::npos;
-}
-
-}  // namespace
 
 std::string source_of(const SourceText& source, std::string_view format) {
   return fmt::format("{} ({}), XXH3-128 {}; licence: that of the file", file_name(source), format,

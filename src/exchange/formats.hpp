@@ -1,6 +1,8 @@
 // Internal to exchange: the formats that hold machines. Each is one file; formats.cpp tells them apart.
 #pragma once
 
+#include <string_view>
+
 #include "exchange/value_tree.hpp"
 #include "exchange/xml_tree.hpp"
 #include "tenex/base/diagnostic.hpp"
@@ -20,6 +22,9 @@ namespace tenex::exchange {
 /// TE-CCL's input: its TopologyParams name a machine that is built in.
 [[nodiscard]] Result<ImportedMachine> import_te_ccl_input(const TreeValue& file, const SourceText& source,
                                                           const ImportOptions& options);
+
+/// The text behind blanks, byte order mark, and comments of XML, YAML and TOML: what tells the format.
+[[nodiscard]] std::string_view content_of(std::string_view text);
 
 /// What a machine file's `source` says: the file, its format and its digest.
 [[nodiscard]] std::string source_of(const SourceText& source, std::string_view format);

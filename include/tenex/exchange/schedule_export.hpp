@@ -1,0 +1,41 @@
+// Schedules of tenex in forms that other tools run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/files/schedule_file.hpp"
+
+namespace tenex {
+
+struct ScheduleExportOptions {
+  std::string executor = {};    ///< MSCCLang: whose limits hold; empty: "rccl"
+  std::string protocol = {};    ///< Simple, LL or LL128; empty: Simple
+  std::string name = {};        ///< of the algorithm; empty: made of the schedule's
+  std::uint32_t node_npus = 0;  ///< mscclpp: NPUs of a node, joined by memory channels; 0: all
+};
+
+/// Who runs MSCCLang XML: "azure", "rccl", "msccl".
+[[nodiscard]] std::vector<std::string_view> mscclang_executor_names();
+
+/// MSCCLang XML. Expects: a valid schedule. Errors: (unsupported) what the format cannot say, or more steps or
+/// threadblocks than the executor runs, with the numbers. maxBytes is not given here: the interpreter knows at which
+/// size a FIFO fills. O(sends log sends).
+[[nodiscard]] Result<std::string> to_mscclang(const ScheduleFile& file, const ScheduleExportOptions& options);
+
+/// An execution plan of mscclpp 0.9.0. The same.
+[[nodiscard]] Result<std::string> to_mscclpp(const ScheduleFile& file, const ScheduleExportOptions& options);
+
+/// The text as users get it: written, read again and interpreted as if somebody else had made it; where a FIFO fills,
+/// maxBytes lies below. Errors: those of writing; (unsupported) the interpreter found it not valid, with its reason.
+[[nodiscard]] Result<std::string> to_checked_mscclang(const ScheduleFile& file, const ScheduleExportOptions& options);
+[[nodiscard]] Result<std::string> to_checked_mscclpp(const ScheduleFile& file, const ScheduleExportOptions& options);
+
+/// Events for Perfetto and Chrome's tracing: a track for each link and for what comes to each NPU, arrows from a
+/// delivery to the sends that need it. Errors (unsupported): more than a million sends. O(sends).
+[[nodiscard]] Result<std::string> to_perfetto(const ScheduleFile& file);
+
+}  // namespace tenex
