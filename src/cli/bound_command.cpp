@@ -13,10 +13,10 @@
 #include "commands.hpp"
 #include "report.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/prepared_point.hpp"
-#include "tenex/execution/sizes.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -173,7 +173,7 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
     point.topology.unwind = 0;
   }
   ExecutionCache cache(0);
-  const auto prepared = prepare(point, planned_topology_bytes(point), ExecutionOptions{}.memory_limit_bytes, cache);
+  const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
   if (!prepared) return refuse(prepared.errors());
   if (const auto reach = check_reach(*prepared); !reach) return refuse(reach.errors());
   if (const auto in_range = check_time_range(*prepared); !in_range) return refuse(in_range.errors());

@@ -18,6 +18,7 @@
 #include "tenex/design/point_collective.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/evaluate/kept_schedule.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/files/output_place.hpp"

@@ -8,8 +8,8 @@
 
 #include "evaluate/cache.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/build.hpp"
-#include "tenex/execution/sizes.hpp"
 
 namespace tenex {
 namespace {

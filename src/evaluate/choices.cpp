@@ -23,7 +23,7 @@
 #include "evaluate/evaluate_point.hpp"
 #include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/build.hpp"
-#include "tenex/execution/sizes.hpp"
+#include "tenex/execution/prepared_point.hpp"
 
 namespace tenex {
 namespace {

@@ -11,6 +11,8 @@
 #include "evaluate/cache.hpp"
 #include "evaluate/choices.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/algorithm_table.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/prepared_point.hpp"
@@ -27,7 +29,7 @@ Cost cost_by_building(const DesignPoint& point, std::size_t memory_limit_bytes, 
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
   const auto topology_bytes = planned_topology_bytes(point);
   if (is_plain_shape(point) && topology_bytes > most_bytes) return guess_synthesis(point);
-  const auto prepared = prepare(point, topology_bytes, ExecutionOptions{}.memory_limit_bytes, cache);
+  const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
   // What cannot run takes nothing; plans may take it for granted that every NPU of a group is reached.
   if (!prepared || !check_reach(*prepared)) return {};
   return cost_of_point(*prepared, memory_limit_bytes);

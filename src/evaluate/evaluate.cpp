@@ -21,7 +21,6 @@
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/prepared_point.hpp"
-#include "tenex/execution/sizes.hpp"
 #include "tenex/execution/timed_stream.hpp"
 #include "tenex/execution/verified_collective.hpp"
 #include "tenex/schedule/storage/carried_chunks.hpp"
@@ -110,9 +109,9 @@ bool verify_stream(Evaluation& row, const PreparedPoint& prepared, const TimedSt
 /// Prepares the point and describes it; nullopt if that ended the row.
 std::optional<PreparedPoint> prepare(Evaluation& row, const DesignPoint& point, ExecutionCache& cache,
                                      const EvaluateOptions& options) {
-  const auto topology_bytes = planned_topology_bytes(point);
+  std::uint64_t topology_bytes = 0;
+  auto prepared = prepare(point, options.memory_limit_bytes, cache, &topology_bytes);
   row.memory_planned_bytes = static_cast<std::int64_t>(topology_bytes);
-  auto prepared = prepare(point, topology_bytes, options.memory_limit_bytes, cache);
   if (!prepared) return end_point(row, prepared.errors()), std::nullopt;
   describe(row, *prepared);
   if (const auto able = check_point(*prepared); !able) return end_point(row, able.errors()), std::nullopt;

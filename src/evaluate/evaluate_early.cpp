@@ -6,7 +6,7 @@
 #include "evaluate/evaluate_point.hpp"
 #include "tenex/base/work.hpp"
 #include "tenex/evaluate/search.hpp"
-#include "tenex/execution/sizes.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

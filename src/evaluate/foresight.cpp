@@ -4,17 +4,17 @@
 
 #include "evaluate/cache.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/execution/prepared_point.hpp"
-#include "tenex/execution/sizes.hpp"
 
 namespace tenex {
 namespace {
 
 constexpr std::size_t kMostTopologyBytes = std::size_t{64} << 20;  ///< built in a fraction of a second
 
-std::string refusal_of(const DesignPoint& point, std::uint64_t topology_bytes, ExecutionCache& cache) {
+std::string refusal_of(const DesignPoint& point, ExecutionCache& cache) {
   const auto any = with_any_chunks(point);
-  const auto prepared = prepare(any, topology_bytes, kMostTopologyBytes, cache);
+  const auto prepared = prepare(any, kMostTopologyBytes, cache);
   return to_string(prepared ? check_support(*prepared).errors() : prepared.errors());
 }
 
@@ -22,11 +22,10 @@ std::string refusal_of(const DesignPoint& point, std::uint64_t topology_bytes, E
 
 std::string Foresight::operator()(const DesignPoint& point) {
   if (point.trains()) return {};
-  const auto topology_bytes = planned_topology_bytes(point);
-  if (topology_bytes > kMostTopologyBytes) return {};
+  if (planned_topology_bytes(point) > kMostTopologyBytes) return {};
   auto key = cache_key(point, kOfNetwork | Changes::collective | Changes::synthesis | Changes::simulation);
   const auto [known, is_new] = known_.try_emplace(std::move(key));
-  if (is_new) known->second = refusal_of(point, topology_bytes, topologies_.impl().execution);
+  if (is_new) known->second = refusal_of(point, topologies_.impl().execution);
   return known->second;
 }
 

@@ -10,6 +10,7 @@
 #include "tenex/base/version.hpp"
 #include "tenex/design/canonical_point.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/prepared_point.hpp"
 
 namespace tenex {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/evaluation.hpp"
-#include "tenex/execution/sizes.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 
 namespace tenex {
 

@@ -1,4 +1,4 @@
-// The topology and the collective of a point, and the check of the topology's memory.
+// The topology and the collective of a point, found in the cache or built, and the topology's memory.
 #include "tenex/execution/build.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "tenex/design/point_collective.hpp"
-#include "tenex/execution/sizes.hpp"
+#include "tenex/execution/algorithm_table.hpp"
+#include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/files/input_files.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/faults.hpp"
@@ -154,18 +156,38 @@ Status check_faults(const DesignPoint& point) {
   return errors.empty() ? success() : Status(std::move(errors));
 }
 
-std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology) {
-  const Topology& network = physical_network(topology);
-  const bool unlike = slows_links(point.collective().stragglers) && network.shape();
-  if (network.varies()) return unlike ? network.without_windows().without_shape() : network.without_windows();
-  return unlike ? std::optional(network.without_shape()) : std::nullopt;
+std::uint64_t planned_topology_bytes(const DesignPoint& point) {
+  const auto& choice = point.topology;
+  if (choice.machine_file.empty()) {
+    const bool plain =
+        choice.without.empty() && choice.faults.empty() && (point.trains() || point.collective().stragglers.empty());
+    const auto copies = plain ? 1 : 2;
+    auto links = static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, choice.unwind);
+    if (plays_on_switches(point)) links += topology_bytes(choice.shape, unwinding_degree(point));
+    return has_wires(point) ? links + wire_bytes(choice.shape.npus(), count_wires(choice.shape)) : links;
+  }
+  // Syntax tree, checked links and topology: a link takes 8 characters at least.
+  constexpr std::uint64_t kBytesPerCharacter = 64;
+  return choice.machine_content.view().size() * kBytesPerCharacter + topology_bytes({choice.machine_npus, 0, 0});
 }
 
-std::vector<StartDelay> start_delays_of(const DesignPoint& point) {
-  std::vector<StartDelay> delays;
-  for (const auto& straggler : point.collective().stragglers)
-    if (straggler.kind == Straggler::Kind::delay) delays.push_back({NpuId(straggler.first), straggler.delay});
-  return delays;
+std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point, const std::string& key,
+                                                           ExecutionCache& cache) {
+  return cache.topologies.get(
+      key, [&] { return build_transformed_topology(point); },
+      [](const Result<PointTopology>& value) {
+        const auto bytes_of = [](const Topology& topology) { return 64 * (topology.links() + topology.vertices()); };
+        if (!value) return std::size_t{256};
+        return bytes_of(value->topology) + (value->for_synthesis ? bytes_of(value->for_synthesis->topology) : 0);
+      });
+}
+
+std::shared_ptr<const Result<PointTopology>> find_topology_within(const DesignPoint& point,
+                                                                  std::size_t memory_limit_bytes,
+                                                                  ExecutionCache& cache) {
+  const auto fits = check_memory(planned_topology_bytes(point), memory_limit_bytes, "the topology");
+  if (!fits) return std::make_shared<const Result<PointTopology>>(fits.errors());
+  return find_topology(point, cache_key(point, kOfNetwork), cache);
 }
 
 Result<Topology> build_point_topology(const DesignPoint& point, std::size_t memory_limit_bytes) {
@@ -180,6 +202,18 @@ Result<Collective> build_point_collective(const DesignPoint& point, std::size_t 
   auto request = collective_request(point, npus);
   if (!request) return request.errors();
   return Collective::make(*std::move(request));
+}
+
+Result<PointParts> build_parts(const DesignPoint& point, const std::string& network_key, std::size_t memory_limit_bytes,
+                               ExecutionCache& cache, std::uint64_t* topology_bytes) {
+  const auto bytes = planned_topology_bytes(point);
+  if (topology_bytes != nullptr) *topology_bytes = bytes;
+  if (auto fits = check_memory(bytes, memory_limit_bytes, "the topology"); !fits) return fits.errors();
+  const auto network = find_topology(point, network_key, cache);
+  if (!*network) return network->errors();
+  auto collective = build_point_collective(point, (*network)->topology.npus());
+  if (!collective) return collective.errors();
+  return PointParts{{network, &**network}, std::make_shared<const Collective>(*std::move(collective)), bytes};
 }
 
 }  // namespace tenex

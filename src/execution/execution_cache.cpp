@@ -16,6 +16,7 @@
 #include "tenex/execution/sizes.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/transform.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 
@@ -30,23 +31,11 @@ std::string cache_key(const DesignPoint& point, Changes changes) {
   return key;
 }
 
-std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point, const std::string& key,
-                                                           ExecutionCache& cache) {
-  return cache.topologies.get(
-      key, [&] { return build_transformed_topology(point); },
-      [](const Result<PointTopology>& value) {
-        const auto bytes_of = [](const Topology& topology) { return 64 * (topology.links() + topology.vertices()); };
-        if (!value) return std::size_t{256};
-        return bytes_of(value->topology) + (value->for_synthesis ? bytes_of(value->for_synthesis->topology) : 0);
-      });
-}
-
-std::shared_ptr<const Result<PointTopology>> find_topology_within(const DesignPoint& point,
-                                                                  std::size_t memory_limit_bytes,
-                                                                  ExecutionCache& cache) {
-  const auto fits = check_memory(planned_topology_bytes(point), memory_limit_bytes, "the topology");
-  if (!fits) return std::make_shared<const Result<PointTopology>>(fits.errors());
-  return find_topology(point, cache_key(point, kOfNetwork), cache);
+std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology) {
+  const Topology& network = physical_network(topology);
+  const bool unlike = slows_links(point.collective().stragglers) && network.shape();
+  if (network.varies()) return unlike ? network.without_windows().without_shape() : network.without_windows();
+  return unlike ? std::optional(network.without_shape()) : std::nullopt;
 }
 
 namespace {
@@ -136,7 +125,7 @@ CachedBound bound_of_schedule(const BoundProblem& problem, ExecutionCache& cache
   CachedBound best{std::string(cheap.name), cheap.time, -1, problem.holds_for_all()};
   auto timeless = problem;
   timeless.start_delays = {};
-  const auto sends = sizes_of_built(problem.topology, problem.collective).collective.sends;
+  const auto sends = sizes_of_collective(problem.collective).sends;
   raise_by_certificates(best, timeless, bound_work(sends * passes_of(problem.collective.kind())), cache);
   return best;
 }

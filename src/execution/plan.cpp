@@ -9,6 +9,7 @@
 // A plan is for one thread; more threads are used if the limit leaves memory for them. The program text and the base
 // memory of any process (some 15 MB) are not included.
 #include "tenex/execution/plan.hpp"
+#include "tenex/execution/build.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -71,7 +72,7 @@ double calendar_bytes(const DesignPoint& point, const PointSizes& sizes) {
   SimTime least = SimTime::max();
   SimTime greatest = picoseconds(1);
   for (const auto& link_class : sizes.classes) {
-    const auto pieces = static_cast<std::int64_t>(most_pieces(point));
+    const auto pieces = static_cast<std::int64_t>(sizes.pieces);
     const Bytes smallest = bytes(std::max<std::int64_t>(1, sizes.collective.smallest_chunk.count() / pieces));
     least = std::min(least, hop_time(link_class, smallest, point.occupancy).latency);
     greatest = std::max(greatest, hop_time(link_class, sizes.collective.largest_chunk, point.occupancy).latency);
@@ -217,7 +218,7 @@ double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, const Pr
   if (!records && (goes_by_orbit(point, sizes) || goes_in_trains(point, sizes, point.collective().kind)))
     return static_cast<double>(sizes.topology.npus) * 512;
   if (!records && waits_little(point, sizes, point.collective().kind))
-    return static_cast<double>(sizes.topology.links) * (256 + bytes_per_waiting_message * most_pieces(point));
+    return static_cast<double>(sizes.topology.links) * (256 + bytes_per_waiting_message * sizes.pieces);
   return meets_none(point, sizes, program) ? 0 : program.messages * bytes_per_waiting_message;
 }
 
@@ -282,8 +283,8 @@ double bytes_with_sends(const DesignPoint& point, const PointSizes& sizes, const
 /// The plan of a textbook algorithm without its topology, which takes `beside` of the limit.
 PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit,
                        bool time_only) {
-  const auto programs = sizes_of_programs(point, sizes);
-  const auto most = most_of(programs);
+  const auto& programs = sizes.programs;
+  const auto& most = sizes.most;
   const auto links = static_cast<double>(sizes.topology.links);
   const double common = bytes_of_any_point + static_cast<double>(sizes.topology.npus) * bytes_per_npu;
   const double making = route_bytes(point, sizes) + begun_bytes(point, sizes) + stored_tree_bytes(point, sizes) +
@@ -318,8 +319,7 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
 
 /// Adds the bytes of more threads to the plan for one.
 void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& sizes) {
-  const double waiting =
-      plan.records ? 0 : waiting_bytes(point, sizes, most_of(sizes_of_programs(point, sizes)), false);
+  const double waiting = plan.records ? 0 : waiting_bytes(point, sizes, sizes.most, false);
   const double routes = sizes.product ? 0 : route_bytes(point, sizes);
   plan.bytes_of_sharing = static_cast<std::size_t>(
       bytes_per_shared_port * static_cast<double>(sizes.topology.links) + waiting +
@@ -411,8 +411,9 @@ std::size_t bytes_beside_synthesis(const PreparedPoint& prepared, const Schedule
   if (prepared.unwound() == nullptr)
     return bytes_beside_synthesis(point, sizes, {sends, reading.symmetric, reading.by_link}, reading.symmetric);
   const double hops = sends * static_cast<double>(longest_path(*prepared.unwound()));
-  return bytes_beside_synthesis(point, sizes_of_built(prepared.topology(), *prepared.collective),
-                                {hops, plays_by_orbit(prepared, reading)}, reading.symmetric);
+  PointSizes on_switches = sizes;
+  on_switches.topology = sizes.network;
+  return bytes_beside_synthesis(point, on_switches, {hops, plays_by_orbit(prepared, reading)}, reading.symmetric);
 }
 
 /// Bytes of the run of the best textbook algorithm that follows a synthesis; zero where there is none, or where its
@@ -420,8 +421,8 @@ std::size_t bytes_beside_synthesis(const PreparedPoint& prepared, const Schedule
 std::size_t bytes_of_textbook(const PreparedPoint& prepared, std::size_t memory_limit_bytes) {
   if (!competes_with_textbooks(prepared)) return 0;
   const auto point = as_best_textbook(prepared.point);
-  const auto plan = plan_program_with_topology(point, sizes_of_built(prepared.topology(), *prepared.collective),
-                                               prepared.topology_bytes, memory_limit_bytes, false);
+  const auto plan =
+      plan_program_with_topology(point, prepared.sizes, prepared.topology_bytes, memory_limit_bytes, false);
   return plan.bytes <= memory_limit_bytes ? plan.bytes : 0;
 }
 
@@ -464,14 +465,6 @@ std::uint64_t bound_work(const PreparedPoint& prepared) {
   const auto& [point, sizes] = std::tie(prepared.point, prepared.sizes);
   return bound_work(point, sizes,
                     prepared.synthesizer != nullptr ? is_symmetric(prepared) : moves_by_orbit(point, sizes));
-}
-
-int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes) {
-  const auto left = memory_limit_bytes - std::min(memory_limit_bytes, plan.bytes);
-  if (left < plan.bytes_of_sharing) return 1;
-  if (plan.bytes_per_thread == 0) return threads;
-  const auto further = (left - plan.bytes_of_sharing) / plan.bytes_per_thread;
-  return static_cast<int>(std::min(static_cast<std::size_t>(std::max(threads, 1)), 1 + further));
 }
 
 Cost cost_of_program(const DesignPoint& point, std::size_t memory_limit_bytes) {

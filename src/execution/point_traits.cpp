@@ -8,6 +8,7 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
@@ -86,7 +87,7 @@ bool walks(const DesignPoint& point) {
 }
 
 double scheduled_sends(const DesignPoint& point, const PointSizes& sizes) {
-  const double hops = walks(point) ? mean_route_hops(point, sizes) : 1;
+  const double hops = walks(point) ? sizes.pair_hops : 1;
   return sizes.collective.sends * passes_of(point.collective().kind) * hops;
 }
 

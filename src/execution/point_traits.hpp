@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tenex/design/design_point.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/prepared_point.hpp"
 #include "tenex/execution/sizes.hpp"
 

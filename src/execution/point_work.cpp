@@ -60,7 +60,7 @@ Work work_of_making(const DesignPoint& point, const PointSizes& sizes) {
 
 Work told_of_program(const DesignPoint& point, const PointSizes& sizes, bool records) {
   const auto kind = point.collective().kind;
-  const auto programs = sizes_of_programs(point, sizes);
+  const auto& programs = sizes.programs;
   // `auto` times each, and runs the fastest: often the one with the fewest hops.
   const auto chosen = *std::ranges::min_element(programs, {}, &ProgramSizes::hops);
   Work work = work_of_any(point, sizes, moves_by_orbit(point, sizes)) + work_of_making(point, sizes);

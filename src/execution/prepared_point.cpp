@@ -8,6 +8,7 @@
 
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/faults.hpp"
@@ -22,12 +23,12 @@ Status check_flow_control(const PreparedPoint& prepared) {
   return simulated || prepared.unwound() != nullptr ? check_buffers(prepared.topology()) : success();
 }
 
-PreparedPoint assemble(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
-                       std::shared_ptr<const Collective> collective, std::uint64_t topology_bytes, std::string key) {
+PreparedPoint assemble(const DesignPoint& point, PointParts built, std::string key) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
-  PreparedPoint prepared{point, synthesizer, std::move(network), std::move(collective), start_delays_of(point), {}};
-  prepared.sizes = sizes_of_built(prepared.topology_of_algorithm(), *prepared.collective);
-  prepared.topology_bytes = topology_bytes;
+  PreparedPoint prepared{
+      point, synthesizer, std::move(built.network), std::move(built.collective), start_delays_of(point), {}};
+  prepared.sizes = sizes_of_built(point, prepared.topology_of_algorithm(), prepared.topology(), *prepared.collective);
+  prepared.topology_bytes = built.topology_bytes;
   prepared.network_key = std::move(key);
   return prepared;
 }
@@ -41,22 +42,31 @@ SynthesisProblem PreparedPoint::problem(std::size_t memory_limit_bytes) const {
   return asked;
 }
 
-Result<PreparedPoint> prepare(const DesignPoint& point, std::uint64_t topology_bytes, std::size_t memory_limit_bytes,
-                              ExecutionCache& cache) {
-  if (auto fits = check_memory(topology_bytes, memory_limit_bytes, "the topology"); !fits) return fits.errors();
+std::vector<StartDelay> start_delays_of(const DesignPoint& point) {
+  std::vector<StartDelay> delays;
+  for (const auto& straggler : point.collective().stragglers)
+    if (straggler.kind == Straggler::Kind::delay) delays.push_back({NpuId(straggler.first), straggler.delay});
+  return delays;
+}
+
+Result<PreparedPoint> prepare(const DesignPoint& point, std::size_t memory_limit_bytes, ExecutionCache& cache,
+                              std::uint64_t* topology_bytes) {
   auto key = cache_key(point, kOfNetwork);
-  const auto built = find_topology(point, key, cache);
-  if (!*built) return built->errors();
-  auto collective = build_point_collective(point, (*built)->topology.npus());
-  if (!collective) return collective.errors();
-  return assemble(point, {built, &**built}, std::make_shared<const Collective>(*std::move(collective)), topology_bytes,
-                  std::move(key));
+  auto built = build_parts(point, key, memory_limit_bytes, cache, topology_bytes);
+  if (!built) return built.errors();
+  return assemble(point, *std::move(built), std::move(key));
 }
 
 PreparedPoint prepare_with(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
                            std::shared_ptr<const Collective> collective) {
-  return assemble(point, std::move(network), std::move(collective), planned_topology_bytes(point),
+  return assemble(point, {std::move(network), std::move(collective), planned_topology_bytes(point)},
                   cache_key(point, kOfNetwork));
+}
+
+Status check_memory(std::uint64_t bytes, std::size_t limit_bytes, std::string_view who) {
+  if (bytes <= limit_bytes) return success();
+  return resource_error(fmt::format("{} needs {} bytes", who, bytes), fmt::format("the limit is {} bytes", limit_bytes),
+                        "raise the limit or run it on a larger host");
 }
 
 Status check_reach(const PreparedPoint& prepared) {
@@ -75,7 +85,7 @@ Status check_reach(const PreparedPoint& prepared) {
 Status check_time_range(const PreparedPoint& prepared) {
   const auto& topology = prepared.topology_of_algorithm();
   const auto hop = slowest_hop(topology, prepared.collective->chunk_sizes());
-  const auto hops = serialised_hops(prepared.point, prepared.sizes);
+  const auto hops = prepared.sizes.serialised_hops;
   if (fits_time_range(hop, hops)) return success();
   const auto slowest = std::ranges::min(topology.classes(), {}, &LinkClass::effective_bandwidth);
   const auto latest = std::ranges::max(topology.classes(), {}, &LinkClass::alpha);

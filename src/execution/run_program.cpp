@@ -15,10 +15,10 @@
 #include "execution/link_imbalance.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/prepared_point.hpp"
-#include "tenex/execution/sizes.hpp"
 #include "tenex/execution/timed_stream.hpp"
 
 namespace tenex {

@@ -1,15 +1,15 @@
-// Sizes of points, counted without building them.
+// Sizes of a point, counted in one go: from its settings, or of what was built.
 #include "tenex/execution/sizes.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <optional>
-#include <string_view>
+#include <utility>
 
 #include "tenex/design/point_collective.hpp"
+#include "tenex/execution/algorithm_table.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
 #include "tenex/topology/family.hpp"
@@ -103,29 +103,6 @@ double mean_pair_hops(const DesignPoint& point, double npus) {
   return hops * npus / std::max(1.0, npus - 1);
 }
 
-}  // namespace
-
-bool plays_on_switches(const DesignPoint& point) {
-  const auto& topology = point.topology;
-  if (topology.unwind > 0 || (topology.machine_file.empty() && count_shape(topology.shape).switches == 0)) return false;
-  const auto* synthesizer = find_synthesizer(point.algorithm);
-  return synthesizer != nullptr && !synthesizer->reads.switches;
-}
-
-std::uint32_t unwinding_degree(const DesignPoint& point) {
-  // Most synthesizers send over links between NPUs only (TACOS, section IV-G); degree 1 suits bandwidth-critical
-  // collectives.
-  return plays_on_switches(point) ? 1 : point.topology.unwind;
-}
-
-namespace {
-
-/// Whether the network of a shape's point consists of wires over its switches.
-bool has_wires(const DesignPoint& point) {
-  return point.topology.switches.forwarding == SwitchForwarding::cut_through && point.topology.unwind == 0 &&
-         count_shape(point.topology.shape).switches > 0;
-}
-
 /// A wire over a product's switches has the latencies of its links: of two, or of the longest way through a tree.
 void add_paths(const Shape& shape, std::vector<LinkClass>& classes) {
   for (std::size_t i = 0; i < classes.size(); ++i)
@@ -133,73 +110,7 @@ void add_paths(const Shape& shape, std::vector<LinkClass>& classes) {
       classes[i].alpha = classes[i].alpha * std::int64_t{shape.blocks[i].rule->diameter_hops(shape.blocks[i])};
 }
 
-}  // namespace
-
-PointSizes sizes_of_shape(const DesignPoint& point) {
-  const auto& choice = point.topology;
-  PointSizes sizes;
-  const auto degree = unwinding_degree(point);
-  sizes.topology = sizes_of(choice.shape, degree);
-  const bool wired = degree == 0 && has_wires(point);
-  if (wired) sizes.topology = {sizes.topology.npus, 0, count_wires(choice.shape).wires};
-  sizes.topology.links -= std::min<std::uint64_t>(sizes.topology.links, 2 * choice.without.size());
-  sizes.classes = link_classes(choice.shape, choice.links, degree);
-  if (wired) add_paths(choice.shape, sizes.classes);
-  sizes.product = choice.shape.is_product() && choice.without.empty() && choice.faults.empty() &&
-                  (wired || sizes.topology == sizes_of(choice.shape));
-  sizes.collective = count_groups(point, sizes.topology.npus);
-  return sizes;
-}
-
-PointSizes sizes_of_built(const Topology& topology, const Collective& collective) {
-  PointSizes sizes;
-  sizes.topology = {topology.npus(), topology.switches(), topology.links()};
-  sizes.classes.assign(topology.classes().begin(), topology.classes().end());
-  sizes.product = topology.shape() && topology.shape()->is_product();
-  Counter counter(collective.kind());
-  for (std::size_t g = 0; g < collective.groups().size(); ++g) counter.add(group_sizes(collective, GroupId::at(g)));
-  const auto& first = collective.groups().front().members;
-  sizes.collective = counter.take(first.size() == topology.npus() && in_order(first));
-  return sizes;
-}
-
-std::uint64_t planned_topology_bytes(const DesignPoint& point) {
-  const auto& choice = point.topology;
-  if (choice.machine_file.empty()) {
-    const bool plain =
-        choice.without.empty() && choice.faults.empty() && (point.trains() || point.collective().stragglers.empty());
-    const auto copies = plain ? 1 : 2;
-    auto links = static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, choice.unwind);
-    if (plays_on_switches(point)) links += topology_bytes(choice.shape, unwinding_degree(point));
-    return has_wires(point) ? links + wire_bytes(choice.shape.npus(), count_wires(choice.shape)) : links;
-  }
-  // Syntax tree, checked links and topology: a link takes 8 characters at least.
-  constexpr std::uint64_t kBytesPerCharacter = 64;
-  return choice.machine_content.view().size() * kBytesPerCharacter + topology_bytes({choice.machine_npus, 0, 0});
-}
-
-Status check_memory(std::uint64_t bytes, std::size_t limit_bytes, std::string_view who) {
-  if (bytes <= limit_bytes) return success();
-  return resource_error(fmt::format("{} needs {} bytes", who, bytes), fmt::format("the limit is {} bytes", limit_bytes),
-                        "raise the limit or run it on a larger host");
-}
-
-bool is_program(const DesignPoint& point) { return tries_all(point) || find_algorithm(point.algorithm) != nullptr; }
-
-bool sends_single_chunks(const DesignPoint& point) {
-  if (find_synthesizer(point.algorithm) != nullptr) return true;
-  const auto* algorithm = find_algorithm(point.algorithm);
-  return algorithm != nullptr && algorithm->single_chunks;
-}
-
-bool may_run(const DesignPoint& point, std::uint64_t npus, bool Algorithm::*trait) {
-  if (const auto* algorithm = find_algorithm(point.algorithm)) return algorithm->*trait;
-  return tries_all(point) && std::ranges::any_of(algorithms(), [&](const Algorithm& algorithm) {
-           return npus <= algorithm.candidate_npus && algorithm.*trait;
-         });
-}
-
-double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
+double count_serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
   const auto vertices = static_cast<double>(sizes.topology.vertices());
   const auto chunks = static_cast<double>(sizes.collective.chunks);
   const double each_once = passes_of(point.collective().kind) * chunks;
@@ -221,8 +132,6 @@ double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
     }
   return share * each_once + 2 * vertices;
 }
-
-namespace {
 
 constexpr double kMachineHops = 3;
 
@@ -269,14 +178,13 @@ std::optional<double> halving_hops(const DesignPoint& point, const PointSizes& s
 }
 
 ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
-  const auto hops = mean_hops(point, sizes);
   ProgramScale scale;
   scale.members = static_cast<double>(sizes.collective.members);
   scale.slices = static_cast<double>(point.chunks) * scale.members;
   scale.passes = passes_of(point.collective().kind);
   scale.sends = scale.passes * sizes.collective.sends;
-  scale.pair_hops = hops.pair;
-  scale.neighbour_hops = hops.neighbour;
+  scale.pair_hops = sizes.pair_hops;
+  scale.neighbour_hops = sizes.neighbour_hops;
   scale.step_hops = sizes.topology.switches > 0 ? 2 : 1;
   scale.dimension_steps = steps_by_dimension(point, scale.members);
   scale.dimensions = static_cast<double>(std::max<std::size_t>(1, point.topology.shape.dimensions()));
@@ -305,21 +213,17 @@ std::optional<std::uint64_t> most_routes(const DesignPoint& point) {
   return routes;
 }
 
-}  // namespace
-
 double most_pieces(const DesignPoint& point) {
   if (point.collective().routes.rule != RouteRule::sprayed) return 1;
   return static_cast<double>(std::min<std::uint64_t>(kMostPieces, most_routes(point).value_or(kMostPieces)));
 }
 
-double mean_route_hops(const DesignPoint& point, const PointSizes& sizes) { return mean_hops(point, sizes).pair; }
-
+/// The programs that a point may run.
 std::vector<SizedProgram> sizes_of_programs(const DesignPoint& point, const PointSizes& sizes) {
   const auto scale = scale_of(point, sizes);
-  const double pieces = most_pieces(point);
   const auto sized = [&](const Algorithm& algorithm) -> SizedProgram {
     const ProgramSizes whole = algorithm.sizes(scale);
-    return {{whole.messages * pieces, whole.hops * pieces, whole.carried, whole.least_busy}, &algorithm};
+    return {{whole.messages * sizes.pieces, whole.hops * sizes.pieces, whole.carried, whole.least_busy}, &algorithm};
   };
   if (const auto* named = find_algorithm(point.algorithm)) return {sized(*named)};
   std::vector<SizedProgram> programs;
@@ -337,6 +241,58 @@ ProgramSizes most_of(const std::vector<SizedProgram>& programs) {
   for (const auto& one : programs)
     most = {std::max(most.messages, one.messages), std::max(most.hops, one.hops), std::max(most.carried, one.carried)};
   return most;
+}
+
+/// Adds what follows from the topology and the collective.
+PointSizes completed(const DesignPoint& point, PointSizes sizes) {
+  sizes.serialised_hops = count_serialised_hops(point, sizes);
+  const auto [pair, neighbour] = mean_hops(point, sizes);
+  sizes.pair_hops = pair;
+  sizes.neighbour_hops = neighbour;
+  sizes.pieces = most_pieces(point);
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  if (!is_program(point) && (synthesizer == nullptr || !synthesizer->starts_from_all)) return sizes;
+  sizes.programs = sizes_of_programs(point, sizes);
+  sizes.most = most_of(sizes.programs);
+  return sizes;
+}
+
+}  // namespace
+
+PointSizes sizes_of_shape(const DesignPoint& point) {
+  const auto& choice = point.topology;
+  PointSizes sizes;
+  const auto degree = unwinding_degree(point);
+  sizes.topology = sizes_of(choice.shape, degree);
+  const bool wired = degree == 0 && has_wires(point);
+  if (wired) sizes.topology = {sizes.topology.npus, 0, count_wires(choice.shape).wires};
+  sizes.topology.links -= std::min<std::uint64_t>(sizes.topology.links, 2 * choice.without.size());
+  sizes.classes = link_classes(choice.shape, choice.links, degree);
+  if (wired) add_paths(choice.shape, sizes.classes);
+  sizes.product = choice.shape.is_product() && choice.without.empty() && choice.faults.empty() &&
+                  (wired || sizes.topology == sizes_of(choice.shape));
+  sizes.collective = count_groups(point, sizes.topology.npus);
+  sizes.network = sizes.topology;
+  return completed(point, std::move(sizes));
+}
+
+CollectiveSizes sizes_of_collective(const Collective& collective) {
+  Counter counter(collective.kind());
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) counter.add(group_sizes(collective, GroupId::at(g)));
+  return counter.take(false);
+}
+
+PointSizes sizes_of_built(const DesignPoint& point, const Topology& seen, const Topology& network,
+                          const Collective& collective) {
+  PointSizes sizes;
+  sizes.topology = {seen.npus(), seen.switches(), seen.links()};
+  sizes.network = {network.npus(), network.switches(), network.links()};
+  sizes.classes.assign(seen.classes().begin(), seen.classes().end());
+  sizes.product = seen.shape() && seen.shape()->is_product();
+  sizes.collective = sizes_of_collective(collective);
+  const auto& first = collective.groups().front().members;
+  sizes.collective.everyone = first.size() == seen.npus() && in_order(first);
+  return completed(point, std::move(sizes));
 }
 
 ProgramSizes deciding_sizes(const DesignPoint& point, const PointSizes& sizes) {

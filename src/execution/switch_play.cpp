@@ -2,7 +2,6 @@
 #include "tenex/execution/switch_play.hpp"
 
 #include "tenex/execution/prepared_point.hpp"
-#include "tenex/execution/sizes.hpp"
 #include "tenex/simulation/switched_replay.hpp"
 #include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/time_range.hpp"
@@ -29,7 +28,7 @@ Result<Simulation> play_within(const PreparedPoint& prepared, const Topology& ne
   // The sends of all links whose paths share a physical link take turns there, on each hop of a path.
   const auto turns = static_cast<double>(longest_path(unwound) * most_paths_over_a_link(unwound));
   const auto& sizes = prepared.collective->chunk_sizes();
-  if (!fits_time_range(slowest_hop(network, sizes), turns * serialised_hops(prepared.point, prepared.sizes)))
+  if (!fits_time_range(slowest_hop(network, sizes), turns * prepared.sizes.serialised_hops))
     return unsupported_error(
         {}, "the schedule was not played on the switches", "it may take longer than times are computed",
         "set unwind = 1 for its time on the unwound network, or choose an algorithm that uses switches");

@@ -1,8 +1,10 @@
 // The run of one collective: plan, run, verification.
 #include "tenex/execution/verified_collective.hpp"
+#include "tenex/execution/build.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tenex/base/stopwatch.hpp"
@@ -18,6 +20,15 @@ namespace {
 void add_reason(std::string& reasons, const std::string& reason) {
   if (reason.empty()) return;
   reasons += (reasons.empty() ? "" : "; ") + reason;
+}
+
+/// The number of threads, at most `threads` and at least 1, for which the limit leaves memory beside the plan's bytes.
+int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes) {
+  const auto left = memory_limit_bytes - std::min(memory_limit_bytes, plan.bytes);
+  if (left < plan.bytes_of_sharing) return 1;
+  if (plan.bytes_per_thread == 0) return threads;
+  const auto further = (left - plan.bytes_of_sharing) / plan.bytes_per_thread;
+  return static_cast<int>(std::min(static_cast<std::size_t>(std::max(threads, 1)), 1 + further));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "tenex/bound/bound.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/execution_cache.hpp"
-#include "tenex/execution/sizes.hpp"
 #include "training/collective_models.hpp"
 #include "training/dimension_network.hpp"
 #include "training/message_path.hpp"

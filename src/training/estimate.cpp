@@ -2,6 +2,7 @@
 // that the time model makes of it, and of the pairs of streams that share links. Bandwidths are not read, so many
 // splits of one network have one estimate.
 #include "tenex/training/estimate.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -10,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "tenex/execution/sizes.hpp"
 #include "training/collective_models.hpp"
 #include "training/dimension_network.hpp"
 #include "training/group_network.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/simulation/joint_replay.hpp"
 #include "tenex/synthesis/synthesizer.hpp"

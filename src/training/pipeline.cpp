@@ -20,7 +20,6 @@
 
 #include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/execution_cache.hpp"
-#include "tenex/execution/sizes.hpp"
 #include "tenex/execution/verified_collective.hpp"
 #include "tenex/topology/block.hpp"
 #include "tenex/topology/timing.hpp"

@@ -11,7 +11,6 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/stopwatch.hpp"
 #include "tenex/execution/algorithm_table.hpp"
-#include "tenex/execution/sizes.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "training/message_path.hpp"
 

@@ -282,7 +282,7 @@ int run(const std::filesystem::path& set, const std::filesystem::path& exception
   for (std::size_t i = 0; i < study->points.size(); ++i) {
     const DesignPoint point = study->points[i];
     const double begin = now();
-    const auto prepared = prepare(point, planned_topology_bytes(point), kMostBytes, cache);
+    const auto prepared = prepare(point, kMostBytes, cache);
     if (!prepared || !check_point(*prepared)) {
       contests.defects.push_back(name_of(point) + ": cannot be prepared");
       continue;

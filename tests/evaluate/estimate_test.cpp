@@ -47,7 +47,7 @@ TEST(Estimate, CountsAllMessagesThatWaitWhereASwitchOfTwoStands) {
     const auto given =
         point({{"topology", topology}, {"collective", "all_to_all"}, {"size", "64MiB"}, {"algorithm", "direct"}});
     ExecutionCache cache(0);
-    return plan_point(prepare(given, planned_topology_bytes(given), kNoLimit, cache).value(), kNoLimit, true).bytes;
+    return plan_point(prepare(given, kNoLimit, cache).value(), kNoLimit, true).bytes;
   };
   EXPECT_GT(planned("SW(2)_RI(200)"), kWaiting);
   EXPECT_LT(planned("RI(2)_RI(200)"), kWaiting);

@@ -11,6 +11,7 @@
 #include "support/draws.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/design/study.hpp"
+#include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/prepared_point.hpp"
@@ -65,7 +66,7 @@ TEST(TimeRange, DoesNotStopLargePointsOfOrdinarySpeed) {
                             {"alpha", "1us"},
                             {"collective", "all_reduce"}});
   ExecutionCache cache(std::size_t{256} << 20);
-  const auto prepared = prepare(large, planned_topology_bytes(large), std::size_t{1} << 30, cache);
+  const auto prepared = prepare(large, std::size_t{1} << 30, cache);
   ASSERT_TRUE(prepared.ok());
   EXPECT_TRUE(check_time_range(*prepared));
   // Direct on 256 positions a dimension: 256 * 2 * 65,536 of 16 us are 550 s, although it sends 8.6e9 messages.

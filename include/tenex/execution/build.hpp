@@ -1,20 +1,23 @@
 // Builds the topology and the collective of a collective point.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/execution/options.hpp"
-#include "tenex/topology/timing.hpp"
+#include "tenex/topology/plan.hpp"
 #include "tenex/topology/topology.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
+
+struct ExecutionCache;
 
 struct PointTopology {
   Topology topology;
@@ -38,13 +41,23 @@ struct PointTopology {
 /// Errors (input): faults by name, or counts of faults, that the point's topology does not have. O(links log links).
 [[nodiscard]] Status check_faults(const DesignPoint& point);
 
-/// The topology as bounds may read it, where it is not the point's own: they assume that the links of a shape's
-/// dimension are alike, so a shape whose links the point slows down is forgotten. Windows only make links slower, so
-/// bounds hold without them. O(links) if so.
-[[nodiscard]] std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology);
+/// The planned peak of memory while the point's topology is built: from the dimensions for shapes, from the length of
+/// the text for machine files. O(dimensions).
+[[nodiscard]] std::uint64_t planned_topology_bytes(const DesignPoint& point);
+/// Whether the network of a shape's point consists of wires over its switches.
+[[nodiscard]] inline bool has_wires(const DesignPoint& point) {
+  return point.topology.switches.forwarding == SwitchForwarding::cut_through && point.topology.unwind == 0 &&
+         count_shape(point.topology.shape).switches > 0;
+}
 
-/// The NPUs that the point lets start late.
-[[nodiscard]] std::vector<StartDelay> start_delays_of(const DesignPoint& point);
+/// The point's transformed topology, found or built. `key`: its cache_key(kOfNetwork). Errors: those of
+/// build_transformed_topology().
+[[nodiscard]] std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point,
+                                                                         const std::string& key, ExecutionCache& cache);
+/// The same if building it takes no more than the limit. Errors (resource): it takes more.
+[[nodiscard]] std::shared_ptr<const Result<PointTopology>> find_topology_within(const DesignPoint& point,
+                                                                                std::size_t memory_limit_bytes,
+                                                                                ExecutionCache& cache);
 
 /// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors: those of
 /// build_topology() and of the machine file; (resource) more than `memory_limit_bytes` while it is built.
@@ -52,5 +65,18 @@ struct PointTopology {
     const DesignPoint& point, std::size_t memory_limit_bytes = ExecutionOptions{}.memory_limit_bytes);
 /// Builds the point's collective on a topology of `npus`; failed NPUs are not counted out there.
 [[nodiscard]] Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus);
+
+/// What a point is prepared from.
+struct PointParts {
+  std::shared_ptr<const PointTopology> network;
+  std::shared_ptr<const Collective> collective;
+  std::uint64_t topology_bytes = 0;  ///< planned_topology_bytes(point)
+};
+/// The point's network, found in the cache or built, and its collective. `network_key`: its cache_key(kOfNetwork).
+/// `topology_bytes`, if not null, gets the planned bytes in any case. Errors: (resource) the topology takes more than
+/// the limit; those of build_transformed_topology() and of the collective. O(links + NPUs of groups).
+[[nodiscard]] Result<PointParts> build_parts(const DesignPoint& point, const std::string& network_key,
+                                             std::size_t memory_limit_bytes, ExecutionCache& cache,
+                                             std::uint64_t* topology_bytes = nullptr);
 
 }  // namespace tenex

@@ -58,14 +58,11 @@ inline constexpr Changes kOfSchedule = Changes::network | Changes::synthesis | C
 /// What a bound depends on beside its network.
 inline constexpr Changes kOfBoundOnNetwork = Changes::collective | Changes::chunks | Changes::size | Changes::bound;
 
-/// The point's transformed topology, found or built. `key`: its cache_key(kOfNetwork). Errors: those of
-/// build_transformed_topology().
-[[nodiscard]] std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point,
-                                                                         const std::string& key, ExecutionCache& cache);
-/// The same if building it takes no more than the limit. Errors (resource): it takes more.
-[[nodiscard]] std::shared_ptr<const Result<PointTopology>> find_topology_within(const DesignPoint& point,
-                                                                                std::size_t memory_limit_bytes,
-                                                                                ExecutionCache& cache);
+/// The topology as bounds may read it, where it is not the point's own: they assume that the links of a shape's
+/// dimension are alike, so a shape whose links the point slows down is forgotten. Windows only make links slower, so
+/// bounds hold without them. O(links) if so.
+[[nodiscard]] std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology);
+
 /// The best cheap bound of the point, and the papers' ideal time. `single_chunks`: every send carries one chunk. The
 /// collective is the point's own.
 [[nodiscard]] std::shared_ptr<const CachedBound> find_cheap_bound(const PreparedPoint& prepared, bool single_chunks,

@@ -68,7 +68,4 @@ struct PointPlan {
 /// PointPlan::bound_work by itself.
 [[nodiscard]] std::uint64_t bound_work(const PreparedPoint& prepared);
 
-/// The number of threads, at most `threads` and at least 1, for which the limit leaves memory beside the plan's bytes.
-[[nodiscard]] int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes);
-
 }  // namespace tenex

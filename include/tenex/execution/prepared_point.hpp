@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
@@ -27,7 +28,7 @@ struct PreparedPoint {
   std::shared_ptr<const PointTopology> network;
   std::shared_ptr<const Collective> collective;
   std::vector<StartDelay> start_delays;
-  PointSizes sizes = {};             ///< of the network that the algorithm sees
+  PointSizes sizes = {};             ///< of the network that the algorithm sees, counted here once
   std::uint64_t topology_bytes = 0;  ///< planned_topology_bytes(point)
   std::string network_key = {};      ///< cache_key(point, kOfNetwork)
 
@@ -42,15 +43,19 @@ struct PreparedPoint {
   [[nodiscard]] SynthesisProblem problem(std::size_t memory_limit_bytes) const;
 };
 
-/// The point on its topology, found in the cache or built, with its collective. `topology_bytes`:
-/// planned_topology_bytes(point), which callers ask before anything is built. Errors: (resource) the topology takes
-/// more than the limit; those of build_transformed_topology() and of the collective. O(links + NPUs of groups).
-[[nodiscard]] Result<PreparedPoint> prepare(const DesignPoint& point, std::uint64_t topology_bytes,
-                                            std::size_t memory_limit_bytes, ExecutionCache& cache);
+/// The point with its network, found in the cache or built, its collective, and its sizes. `topology_bytes`, if not
+/// null, gets planned_topology_bytes(point) in any case. Errors: those of build_parts(). O(links + NPUs of groups).
+[[nodiscard]] Result<PreparedPoint> prepare(const DesignPoint& point, std::size_t memory_limit_bytes,
+                                            ExecutionCache& cache, std::uint64_t* topology_bytes = nullptr);
 /// The point with another collective on its topology: of other groups, or with its own on another network.
 [[nodiscard]] PreparedPoint prepare_with(const DesignPoint& point, std::shared_ptr<const PointTopology> network,
                                          std::shared_ptr<const Collective> collective);
 
+/// The NPUs that the point lets start late.
+[[nodiscard]] std::vector<StartDelay> start_delays_of(const DesignPoint& point);
+
+/// Errors (resource): more bytes than the limit; the message says that `who` ("the topology") needs more.
+[[nodiscard]] Status check_memory(std::uint64_t bytes, std::size_t limit_bytes, std::string_view who);
 /// Whether the point may run. To be asked before anything is synthesized, simulated or bounded. Errors, in this order:
 /// - (unsupported) a textbook algorithm on a topology with a switch whose buffer is limited: its messages would need
 ///   flow control, which is not simulated (the congestion-unaware backend needs none), or a play on such switches;
