@@ -249,7 +249,7 @@ class DimensionwiseProgram final : public Program {
     layouts_->chunks_of(message, out);
   }
   [[nodiscard]] std::vector<std::uint32_t> message_sizes() const override { return layouts_->message_sizes(); }
-  [[nodiscard]] bool states_contributors() const override { return layouts_->sums_inputs(); }
+  [[nodiscard]] bool states_contributors() const override { return layouts_->states_contributors(); }
   void contributors_of(const Message& message, std::vector<std::uint32_t>& out) const override {
     layouts_->contributors_of(message, out);
   }

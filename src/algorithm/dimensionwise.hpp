@@ -16,6 +16,10 @@
 // with it in the dimensions of the later stages. A dimension of all NPUs sends every input to everyone at once; a row
 // of dimensions of two is recursive doubling. A message states its contributors: an NPU of a later stage may be ahead.
 //
+// Contents::inputs_across joins both: parts are reduced up the dimensions but the last, there every NPU sends the part
+// that it has summed to each of the others, and the gather goes down the dimensions before. One stage fewer, for a
+// dimension of few, far NPUs.
+//
 // Turns are the same at every NPU and are given in an order in which they could be taken one by one. So no slices wait
 // for each other in a circle: a stage waits only for its slice's previous stage and for an earlier turn.
 #pragma once
@@ -42,8 +46,9 @@ enum class Exchange : std::uint8_t {
 
 /// What an All-Reduce sends.
 enum class Contents : std::uint8_t {
-  parts,   ///< parts of the data, to be reduced up the dimensions and gathered down
-  inputs,  ///< sums of whole inputs, up the dimensions; every dimension exchanges directly
+  parts,          ///< parts of the data, to be reduced up the dimensions and gathered down
+  inputs,         ///< sums of whole inputs, up the dimensions; every dimension exchanges directly
+  inputs_across,  ///< parts up and down the dimensions before the last, whole parts in that one; all exchange directly
 };
 
 /// One dimension of a group.

@@ -21,7 +21,8 @@ DimensionLayouts::DimensionLayouts(const Collective& collective, const std::vect
                                    std::uint32_t window, Contents contents)
     : seats_(collective), window_(window), contents_(contents) {
   ensure(of_groups.size() == collective.groups().size(), "one of_group per group");
-  ensure(!sums_inputs() || collective.kind() == CollectiveKind::all_reduce, "sums of whole inputs are an All-Reduce");
+  ensure(!states_contributors() || collective.kind() == CollectiveKind::all_reduce,
+         "sums of whole inputs are an All-Reduce");
   std::vector<const GroupExchange*> known;
   for (const auto& of_group : of_groups) {
     auto at = std::find_if(known.begin(), known.end(), [&](const auto* other) { return *other == of_group; });
@@ -37,7 +38,8 @@ DimensionLayout DimensionLayouts::lay_out(const GroupExchange& of_group) const {
   ensure(of_group.dimensions.size() <= kMostDimensions, "more dimensions than 32-bit ranks have digits");
   for (const auto& [size, exchange] : of_group.dimensions) {
     ensure(size > 1, "a dimension of one NPU has nothing to exchange");
-    ensure(!sums_inputs() || exchange == Exchange::direct, "sums of whole inputs go straight to all of a dimension");
+    ensure(!states_contributors() || exchange == Exchange::direct,
+           "sums of whole inputs go straight to all of a dimension");
     const bool ring = exchange == Exchange::ring && !exchanges_pairs();
     layout.dimensions.push_back({size, layout.members, Divisor(size), Divisor(layout.members), ring, size / 2,
                                  (size - 1) / 2, (size - 1) * layout.members, 0});
@@ -52,6 +54,7 @@ DimensionLayout DimensionLayouts::lay_out(const GroupExchange& of_group) const {
   const auto kind = seats_.kind();
   layout.count = count;
   layout.stages = kind == CollectiveKind::all_reduce && !sums_inputs() ? 2 * count : count;
+  if (contents_ == Contents::inputs_across) --layout.stages;
   layout.reduce_stages = kind == CollectiveKind::all_gather ? 0 : count;
   const auto orders = std::min<std::size_t>(of_group.orders.size(), seats_.chunks_per_npu());
   for (std::size_t o = 0; o < orders; ++o) layout.orders.push_back(lay_out(of_group.orders[o], layout));
@@ -101,13 +104,14 @@ StageOrder DimensionLayouts::lay_out(const std::vector<std::uint32_t>& order, co
     laid.ascending = laid.ascending && order[stage] == stage;
     laid.dimension_at[stage] = static_cast<std::uint8_t>(order[stage]);
     laid.stage_of[order[stage]] = static_cast<std::uint8_t>(stage);
-    chunks /= dimension.size;
+    if (!one_shot(layout, stage)) chunks /= dimension.size;
     laid.chunks[stage] = chunks;
     if (exchanges_pairs()) laid.chunks[stage] = layout.members / dimension.size;
     if (sums_inputs()) laid.chunks[stage] = layout.members;
     const auto branches = dimension.ring ? std::min(dimension.size - 1, 2U) : dimension.size - 1;
     if (stage < layout.reduce_stages) laid.needed[stage] = branches;
-    if (layout.reduce_stages < layout.stages) laid.needed[layout.copy_index(stage)] = dimension.size - 1;
+    if (layout.reduce_stages < layout.stages && !one_shot(layout, stage))
+      laid.needed[layout.copy_index(stage)] = dimension.size - 1;
     if (exchanges_pairs()) laid.needed[stage] = dimension.size - 1;
   }
   return laid;
@@ -124,6 +128,11 @@ void DimensionLayouts::chunks_of(const Message& message, std::vector<ChunkId>& o
   const auto& order = layout.order_of(slice);
   const auto stage = order.stage_of[layout.dimension_between(seats_.rank_of(message.source), me.rank)];
   std::vector<std::uint32_t> names{name};
+  if (one_shot(layout, stage)) {
+    const auto& dimension = layout.dimensions[order.dimension_at[stage]];
+    names[0] -= dimension.digit(name) * dimension.stride;
+    set_free(dimension, names);
+  }
   for (std::uint32_t other = 0; other < layout.dimensions.size(); ++other) {
     auto dimension = layout.dimensions[order.dimension_at[other]];
     if (other > stage) set_free(dimension, names);
@@ -157,7 +166,9 @@ std::uint64_t DimensionLayouts::messages() const {
     const auto& layout = of(GroupId::at(g));
     std::uint64_t peers = 0;
     for (const auto& dimension : layout.dimensions) peers += dimension.size - 1;
-    total += peers * layout.members * seats_.chunks_per_npu() * (layout.stages / layout.dimensions.size());
+    peers *= layout.stages > layout.count ? 2 : 1;
+    if (contents_ == Contents::inputs_across) peers -= layout.dimensions.back().size - 1;
+    total += peers * layout.members * seats_.chunks_per_npu();
   }
   return total;
 }

@@ -5,7 +5,8 @@
 // zeroes there. In an All-to-All an NPU has, before stage s, the chunks whose sources agree with it in the dimensions
 // still to come and whose destinations agree with it in the dimensions done. The part for another NPU has that NPU's
 // digit in the dimension of stage s. The stage of a message follows from its ends: they differ in one dimension. A
-// message of whole inputs has all chunks of its slice, and the name that a part would have.
+// message of whole inputs has all chunks of its slice, or all that its source sums, and the name that a part would
+// have.
 #pragma once
 
 #include <array>
@@ -115,6 +116,12 @@ class DimensionLayouts {
   [[nodiscard]] bool exchanges_pairs() const { return seats_.kind() == CollectiveKind::all_to_all; }
 
   [[nodiscard]] bool sums_inputs() const { return contents_ == Contents::inputs; }
+  /// Whether sums state their contributors.
+  [[nodiscard]] bool states_contributors() const { return contents_ != Contents::parts; }
+  /// Whether a stage of the way up sends all that an NPU sums to each of the others, and has no way down.
+  [[nodiscard]] bool one_shot(const DimensionLayout& layout, std::uint32_t stage) const {
+    return contents_ == Contents::inputs_across && stage + 1 == layout.count;
+  }
 
   /// The contributors to a message of whole inputs, in increasing order: the ranks that agree with its source in the
   /// dimension of its stage and of those to come.

@@ -64,6 +64,20 @@ using ProgramResult = Result<std::shared_ptr<const Program>>;
 
 [[nodiscard]] ProgramResult make_pxn(const Topology& topology, const Collective& collective,
                                      const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_one_shot_across(const Topology& topology, const Collective& collective,
+                                                 const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_swing(const Topology& topology, const Collective& collective,
+                                       const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_swing_whole(const Topology& topology, const Collective& collective,
+                                             const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_pat(const Topology& topology, const Collective& collective,
+                                     const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_bine(const Topology& topology, const Collective& collective,
+                                      const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_k_ary_tree(const Topology& topology, const Collective& collective,
+                                            const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_chain(const Topology& topology, const Collective& collective,
+                                       const AlgorithmOptions& options);
 
 /// The status of a result, without its value.
 template <class T>
@@ -76,8 +90,14 @@ template <class T>
 
 // Algorithm::fits of the algorithms with a requirement.
 [[nodiscard]] Status fits_powers_of_two(std::string_view name, const Topology& topology, const Collective& collective);
+/// Checks that groups have even numbers of members.
+[[nodiscard]] Status fits_even(std::string_view name, const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_swing(std::string_view name, const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_whole_swing(std::string_view name, const Topology& topology, const Collective& collective);
 /// Checks that the groups are boxes of a shape.
 [[nodiscard]] Status fits_boxes(std::string_view name, const Topology& topology, const Collective& collective);
+/// Checks that they are boxes of at least two dimensions.
+[[nodiscard]] Status fits_large_boxes(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_multitree(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_c_cube(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_tto(std::string_view name, const Topology& topology, const Collective& collective);
@@ -99,6 +119,11 @@ template <class T>
 [[nodiscard]] ProgramSizes sizes_of_one_shot_per_dimension(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_recursive_doubling(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_pxn(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_one_shot_across(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_swing(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_swing_whole(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_pat(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_chain(const ProgramScale& scale);
 /// The number of steps in which distances double until they reach `members`.
 [[nodiscard]] inline double doubling_steps(double members) { return std::ceil(std::log2(std::max(2.0, members))); }
 

@@ -13,10 +13,15 @@
 // sum to the p - 1 others whose rank differs in that digit. So 12 NPUs take steps of 2, 2 and 3, and a prime number of
 // NPUs takes one shot.
 //
-// Encoding: dimensionwise.hpp with Contents::inputs. The c chunks of an NPU are c slices; a message carries all n
-// chunks of a slice. Source: Thakur et al., "Optimization of collective communication operations in MPICH", 2005
-// (recursive doubling); Ruefenacht, Bull and Booth, "Generalisation of recursive doubling for AllReduce", 2017
-// (factors).
+// one_shot_across: two shots within boxes, one between them. Parts are reduced up the dimensions but the last; there
+// every NPU sends its part to all others at once; then parts are gathered down. 2k - 1 hops for k dimensions, one fewer
+// than `hierarchical` with direct exchanges, and (n_k - 1) S / (n_1 .. n_(k-1)) bytes over the last dimension: for few
+// boxes. (One shot within boxes and two between take as many hops, and n_1 .. n_(k-1) times the bytes between boxes.)
+//
+// Encoding: dimensionwise.hpp with Contents::inputs or inputs_across. The c chunks of an NPU are c slices; a message
+// carries all n chunks of a slice. Source: Thakur et al., "Optimization of collective communication operations in
+// MPICH", 2005 (recursive doubling); Ruefenacht, Bull and Booth, "Generalisation of recursive doubling for AllReduce",
+// 2017 (factors).
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -39,14 +44,21 @@ std::vector<std::uint32_t> prime_factors(std::uint32_t number) {
 
 /// A program in which every group of n NPUs exchanges along the digits that digits_of(group) gives it.
 template <class Digits>
-ProgramResult sum_inputs(const Collective& collective, const AlgorithmOptions& options, Digits&& digits_of) {
+ProgramResult sum_inputs(const Collective& collective, const AlgorithmOptions& options, Digits&& digits_of,
+                         Contents contents = Contents::inputs) {
   std::vector<GroupExchange> of_groups;
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
     auto& of_group = of_groups.emplace_back();
     for (const std::uint32_t size : digits_of(g)) of_group.dimensions.push_back({size, Exchange::direct});
     of_group.orders = {in_order(of_group.dimensions.size())};
   }
-  return make_dimensionwise(collective, of_groups, options.order, 0, Contents::inputs);
+  return make_dimensionwise(collective, of_groups, options.order, 0, contents);
+}
+
+std::vector<std::uint32_t> sizes_of_grid(const Grid& grid) {
+  std::vector<std::uint32_t> sizes;
+  for (const auto& dimension : grid) sizes.push_back(dimension.size);
+  return sizes;
 }
 
 std::uint32_t members_of(const Collective& collective, std::size_t group) {
@@ -65,11 +77,16 @@ ProgramResult make_one_shot_per_dimension(const Topology& topology, const Collec
   if (auto fits = check_fits("one_shot_per_dimension", topology, collective); !fits) return fits.errors();
   const auto grids = grids_of("one_shot_per_dimension", topology, collective);
   if (!grids) return grids.errors();
-  return sum_inputs(collective, options, [&](std::size_t group) {
-    std::vector<std::uint32_t> sizes;
-    for (const auto& dimension : (*grids)[group]) sizes.push_back(dimension.size);
-    return sizes;
-  });
+  return sum_inputs(collective, options, [&](std::size_t group) { return sizes_of_grid((*grids)[group]); });
+}
+
+ProgramResult make_one_shot_across(const Topology& topology, const Collective& collective,
+                                   const AlgorithmOptions& options) {
+  if (auto fits = check_fits("one_shot_across", topology, collective); !fits) return fits.errors();
+  const auto grids = grids_of("one_shot_across", topology, collective);
+  if (!grids) return grids.errors();
+  return sum_inputs(
+      collective, options, [&](std::size_t group) { return sizes_of_grid((*grids)[group]); }, Contents::inputs_across);
 }
 
 ProgramResult make_recursive_doubling(const Topology& topology, const Collective& collective,
@@ -87,6 +104,11 @@ ProgramSizes of_whole_inputs(const ProgramScale& scale, double messages, double 
 }
 
 }  // namespace
+
+ProgramSizes sizes_of_one_shot_across(const ProgramScale& scale) {
+  const double messages = 2 * scale.slices * scale.dimension_steps;
+  return {messages, messages * scale.step_hops, scale.dimensions * scale.slices * (scale.members + 1)};
+}
 
 ProgramSizes sizes_of_one_shot(const ProgramScale& scale) {
   const double messages = scale.sends / scale.passes;

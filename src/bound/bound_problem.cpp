@@ -81,9 +81,10 @@ const Topology& BoundProblem::searched(Topology& other) const {
   return other;
 }
 
-bool BoundProblem::follows_chunks() const {
+bool BoundProblem::follows_chunks() const { return has_parts() && (single_chunks || !any_passes_on_early(network)); }
+
+bool BoundProblem::has_parts() const {
   if (single_chunks) return true;
-  if (any_passes_on_early(network)) return false;
   const Bytes smallest = *std::ranges::min_element(collective.chunk_sizes());
   return !divisible && std::ranges::all_of(topology.classes(), [&](const LinkClass& link) {
     return serialization_below(smallest, link) > SimTime::zero();

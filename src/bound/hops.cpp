@@ -27,7 +27,13 @@
 // leads to one NPU p, unless a switch copies, and from there to those near it. The proof is the same, backward in time.
 //
 // Sends of several chunks (BoundProblem::single_chunks) are cut into parts in a row, as capacity.hpp says; a part ends
-// at most 1 ps before the beta*m that distances count.
+// at most 1 ps before the beta*m that distances count. Over switches with virtual cut-through a send of M chunks takes
+// ceil(M x_i) on its i-th link, x_i being the exact beta*m, and begins on link i + 1 at least alpha_i + max(0, ceil(M
+// x_i) - ceil(M x_(i+1))) after it began on link i. From link j on, the slowest, these differences add up to M (x_j -
+// x_L) - 1 at least, so that the first part over the last link L ends, floor(x_L) later, no sooner than sum(alpha) +
+// ceil(x_j) - 3 ps after the send began. Distances are those of a message that takes a whole path at once
+// (BoundProblem::searched()): sum(alpha) + ceil(x_j). A send never arrives sooner than one chunk, so N(s) holds. The
+// rule is its own mirror in time.
 //
 // Encoding: t_k as levels of equal times. One search where every NPU sees the same network, else one from each NPU; no
 // bound where these are too many, as N is a largest number over all NPUs.
@@ -99,7 +105,9 @@ class GroupHops {
         searched_(searched),
         members_(problem.collective.groups()[group.index()].members),
         size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))),
-        slack_(problem.single_chunks ? 0 : 1),
+        slack_(problem.single_chunks      ? 0
+               : problem.follows_chunks() ? 1
+                                          : 3),
         alike_(alike) {
     for (std::size_t s = problem.network.npus(); s < problem.network.vertices(); ++s) {
       const auto& properties = problem.network.switch_properties(VertexId::at(s));
@@ -201,14 +209,16 @@ bool concerns(CollectiveKind kind, Direction direction) {
 
 std::optional<SimTime> hops_bound(const BoundProblem& problem) {
   const auto& collective = problem.collective;
-  if (!problem.follows_chunks()) return std::nullopt;
+  if (!problem.has_parts()) return std::nullopt;
+  Topology other;
+  const Topology& network = problem.searched(other);
   std::optional<SimTime> bound;
   std::size_t visits = 0;
   const bool translated = TranslationGroup::of(problem.topology).has_value();
   for (const auto direction : {Direction::inward, Direction::outward}) {
     if (!concerns(collective.kind(), direction)) continue;
-    const Topology turned = direction == Direction::inward ? problem.network.reversed() : Topology();
-    const Topology& searched = direction == Direction::inward ? turned : problem.network;
+    const Topology turned = direction == Direction::inward ? network.reversed() : Topology();
+    const Topology& searched = direction == Direction::inward ? turned : network;
     for (std::size_t g = 0; g < collective.groups().size(); ++g) {
       const auto members = collective.groups()[g].members.size();
       if (members < 2) continue;

@@ -164,7 +164,10 @@ void add_show(CLI::App& app, Parsed& parsed) {
       ->group(kRows);
   command->add_option("--sort", show.sort, "a column, such as collective_time or topology")->group(kRows);
   command->add_flag("--descending", show.descending, "sort from the largest")->group(kRows);
-  command->add_option("--group-by", show.group_by, "a column: a table for each of its values")->group(kRows);
+  auto* by = command->add_option("--group-by", show.group_by, "a column: a table for each of its values")->group(kRows);
+  command->add_option("--crossover", show.crossover, "a setting: which value is the fastest from which size on")
+      ->excludes(by)
+      ->group(kRows);
   command
       ->add_option("--over", show.over,
                    "a column such as faults: one line for all of its values, with the worst, the mean and which it is")

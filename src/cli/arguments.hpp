@@ -189,6 +189,7 @@ struct ShowArguments {
   bool descending = false;           ///< sort from the largest
   std::string group_by;              ///< a column; empty: one table
   std::string over;                  ///< a column over whose values rows are summed up; empty: every row
+  std::string crossover;             ///< a setting: its fastest value by size; empty: a table of rows
   std::vector<std::string> columns;  ///< empty: chosen for the rows
   std::int64_t limit = -1;           ///< most rows or sends; negative: all
   std::string npus;                  ///< of a schedule's sends: as "0-7,12"; empty: all

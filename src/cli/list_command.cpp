@@ -49,6 +49,7 @@ std::string described_algorithms() {
     for (const auto kind : algorithm.collectives) kinds += (kinds.empty() ? "" : ", ") + std::string(to_string(kind));
     text += list_line(algorithm.name, algorithm.description) + list_line("", "for " + kinds);
     if (!algorithm.long_name.empty()) text += list_line("", fmt::format("also {}", algorithm.long_name));
+    if (algorithm.reads.radix) text += list_line("", "has a radix");
     if (!algorithm.reads.window.empty()) text += list_line("", fmt::format("window: {}", algorithm.reads.window));
     if (algorithm.reads.order) text += list_line("", "order: of its peers, relative or absolute");
     if (!algorithm.requirement.empty()) text += list_line("", fmt::format("needs {}", algorithm.requirement));

@@ -132,6 +132,8 @@ ResultCell ResultView::cell(const ResultColumn& column, std::size_t row) const {
       return setting_of_text(setting_columns()[column.index], table_.settings[row][column.index]);
     case Source::metric:
       return cell_of(metric_columns()[column.index], metric_value(table_.rows[row], column.index));
+    case Source::computed:
+      break;
   }
   return {};
 }
@@ -184,7 +186,7 @@ std::string shown(const ResultColumn& column, const ResultCell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) {
     if (column.units == "B/s") return to_rounded_rate(*number);
     if (column.units == "USD") return to_string(dollars(std::llround(*number)));
-    const bool percent = column.source == Source::metric && metric_columns()[column.index].percent;
+    const bool percent = column.source == Source::metric ? metric_columns()[column.index].percent : column.units == "%";
     return percent ? percent_text(*number) : fmt::format("{:.4g}", *number);
   }
   const auto* text = std::get_if<std::string>(&cell);

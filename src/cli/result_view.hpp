@@ -18,9 +18,9 @@ namespace tenex::cli {
 /// A value of a row; monostate: absent. Quantities are in integer SI units.
 using ResultCell = std::variant<std::monostate, std::int64_t, double, std::string>;
 
-/// A column of a result: a setting, a metric, "key", "seed" or "pareto".
+/// A column of a result: a setting, a metric, "key", "seed" or "pareto". Or one of a table made of it (`computed`).
 struct ResultColumn {
-  enum class Source : std::uint8_t { key, seed, pareto, setting, metric };
+  enum class Source : std::uint8_t { key, seed, pareto, setting, metric, computed };
   std::string_view name;
   std::string_view units;
   Source source = Source::key;

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "commands.hpp"
+#include "crossover.hpp"
 #include "explanation.hpp"
 #include "pager.hpp"
 #include "report.hpp"
@@ -25,6 +28,7 @@ namespace {
 
 using Rows = std::vector<std::size_t>;
 using Columns = std::vector<ResultColumn>;
+using CellOf = std::function<ResultCell(const ResultColumn&, std::size_t row)>;
 
 constexpr std::size_t kShownDigits = 8;  // of a key
 
@@ -80,13 +84,13 @@ void sort_rows(Rows& rows, const ResultView& view, const ResultColumn& column, b
   });
 }
 
-std::string table_of(const ResultView& view, const Columns& columns, const Rows& rows) {
+std::string table_of(const CellOf& cell_of, const Columns& columns, const Rows& rows) {
   std::vector<std::vector<std::string>> lines(1);
   for (const auto& column : columns) lines[0].emplace_back(column.short_name());
   for (const auto row : rows) {
     auto& line = lines.emplace_back();
     for (const auto& column : columns) {
-      const auto text = shown(column, view.cell(column, row));
+      const auto text = shown(column, cell_of(column, row));
       line.push_back(column.source == ResultColumn::Source::key ? text.substr(0, kShownDigits) : text);
     }
   }
@@ -101,31 +105,32 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-std::string csv_of(const ResultView& view, const Columns& columns, const Rows& rows) {
+std::string csv_of(const CellOf& cell_of, const Columns& columns, const Rows& rows) {
   std::string text;
-  const auto add_line = [&](const auto& cell_of) {
-    for (std::size_t i = 0; i < columns.size(); ++i) text += (i == 0 ? "" : ",") + quoted(cell_of(columns[i]));
+  const auto add_line = [&](const auto& text_of) {
+    for (std::size_t i = 0; i < columns.size(); ++i) text += (i == 0 ? "" : ",") + quoted(text_of(columns[i]));
     text += "\n";
   };
   add_line([](const ResultColumn& column) { return std::string(column.name); });
-  for (const auto row : rows) add_line([&](const ResultColumn& column) { return exact(view.cell(column, row)); });
+  for (const auto row : rows) add_line([&](const ResultColumn& column) { return exact(cell_of(column, row)); });
   return text;
 }
 
-std::string json_of(const ResultView& view, const Columns& columns, const Rows& rows) {
+std::string json_of(const CellOf& cell_of, std::string name, const Columns& columns, const Rows& rows) {
   std::vector<Report> entries;
   for (const auto row : rows) {
     Report entry;
     for (const auto& column : columns)
-      std::visit([&](const auto& value) { entry.add(std::string(column.name), value); }, view.cell(column, row));
+      std::visit([&](const auto& value) { entry.add(std::string(column.name), value); }, cell_of(column, row));
     entries.push_back(std::move(entry));
   }
   Report report;
-  report.add("rows", std::move(entries));
+  report.add(std::move(name), std::move(entries));
   return to_json(report);
 }
 
-std::string grouped_table(const ResultView& view, Columns columns, const Rows& rows, const ResultColumn& by) {
+std::string grouped_table(const ResultView& view, const CellOf& cell_of, Columns columns, const Rows& rows,
+                          const ResultColumn& by) {
   std::erase_if(columns, [&](const ResultColumn& column) { return column.name == by.name; });
   std::vector<std::pair<std::string, Rows>> groups;  // in the order of their first rows
   for (const auto row : rows) {
@@ -136,7 +141,7 @@ std::string grouped_table(const ResultView& view, Columns columns, const Rows& r
   }
   std::string text;
   for (const auto& [value, members] : groups)
-    text += fmt::format("{}{} = {}\n{}", text.empty() ? "" : "\n", by.name, value, table_of(view, columns, members));
+    text += fmt::format("{}{} = {}\n{}", text.empty() ? "" : "\n", by.name, value, table_of(cell_of, columns, members));
   return text;
 }
 
@@ -167,6 +172,20 @@ std::string text_over(const ShowArguments& arguments, const std::vector<std::vec
   return text;
 }
 
+Result<std::string> crossover_text(const ShowArguments& arguments, const ResultView& view, const Rows& rows) {
+  const auto crossovers = crossovers_of(view, rows, arguments.crossover);
+  if (!crossovers) return crossovers.errors();
+  Rows lines(crossovers->lines.size());
+  std::iota(lines.begin(), lines.end(), std::size_t{0});
+  const CellOf cell_of = [&](const ResultColumn& column, std::size_t line) {
+    const auto at = std::ranges::find(crossovers->columns, column.name, &ResultColumn::name);
+    return crossovers->lines[line][static_cast<std::size_t>(at - crossovers->columns.begin())];
+  };
+  if (arguments.csv) return csv_of(cell_of, crossovers->columns, lines);
+  if (arguments.json) return json_of(cell_of, "crossovers", crossovers->columns, lines);
+  return table_of(cell_of, crossovers->columns, lines);
+}
+
 Result<std::string> tables_of(const ShowArguments& arguments, const ResultView& view) {
   auto rows = view.select(arguments.where, {"--where", 1, 1});
   if (!rows) return rows.errors();
@@ -184,14 +203,16 @@ Result<std::string> tables_of(const ShowArguments& arguments, const ResultView& 
     fmt::print(stderr, "the first {} of {} (--limit)\n", arguments.limit, counted(rows->size(), "row"));
     rows->resize(static_cast<std::size_t>(arguments.limit));
   }
+  if (!arguments.crossover.empty()) return crossover_text(arguments, view, *rows);
   const auto columns = columns_of(arguments, view, *rows);
   if (!columns) return columns.errors();
-  if (arguments.csv) return csv_of(view, *columns, *rows);
-  if (arguments.json) return json_of(view, *columns, *rows);
-  if (arguments.group_by.empty()) return table_of(view, *columns, *rows);
+  const CellOf cell_of = [&](const ResultColumn& column, std::size_t row) { return view.cell(column, row); };
+  if (arguments.csv) return csv_of(cell_of, *columns, *rows);
+  if (arguments.json) return json_of(cell_of, "rows", *columns, *rows);
+  if (arguments.group_by.empty()) return table_of(cell_of, *columns, *rows);
   const auto by = view.find(arguments.group_by, {"--group-by", 0, 0});
   if (!by) return by.errors();
-  return grouped_table(view, *columns, *rows, *by);
+  return grouped_table(view, cell_of, *columns, *rows, *by);
 }
 
 // One row.

@@ -65,7 +65,8 @@ class ProgramRunner {
     full_.record_links = compares_links_ || keeps_links_;
     full_.record_arrivals = options.arrivals;
     full_.utilization_bins = aware ? options.utilization_bins : 0;
-    settings_ = {point.collective().window, point.collective().order, point.seed, point.collective().routes, &parts};
+    settings_ = {point.collective().window, point.collective().order, point.seed,
+                 point.collective().routes, point.collective().radix, &parts};
   }
 
   /// Returns the time of one algorithm and records nothing.

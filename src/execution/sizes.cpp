@@ -190,6 +190,7 @@ ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
   scale.dimensions = static_cast<double>(std::max<std::size_t>(1, point.topology.shape.dimensions()));
   scale.halving_hops = halving_hops(point, sizes);
   scale.all_to_all = point.collective().kind == CollectiveKind::all_to_all;
+  scale.radix = point.collective().radix;
   return scale;
 }
 

@@ -12,6 +12,7 @@
 #include "bound/graphs.hpp"
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
+#include "tenex/bound/bound.hpp"
 
 namespace tenex {
 namespace {
@@ -52,6 +53,23 @@ TEST(Hops, AskForWholeInputsBelowTwoHops) {
   // floor(315 / 21) = 16 may have come in two hops, and bring two inputs more: 64 + 2 * 16 = 96. A nanosecond earlier
   // there are 15 of these.
   EXPECT_EQ(hops({full, support::collective(all_reduce, 4, bytes(2000), 24)}), nanoseconds(2357));
+}
+
+// SW(4) with virtual cut-through, 0.5 us and 1 GB/s per link, 2,000 B in 500 chunks of 4 ns. A chunk takes 1,004 ns
+// from NPU to NPU, and a sum of two hops 2,008. An in-link has delivered 1 + (3,672 - 1,004) / 4 = 668 by 3,672 ns, of
+// which 1 + (3,672 - 2,008) / 4 = 417 may have come in two hops, and bring two inputs more: 668 + 2 * 417 = 1,502 of
+// 1,500 that are needed. 4 ns earlier they are 1,499. Where sends carry several chunks, their parts may be 3 ps early.
+TEST(Hops, HoldForSendsOfSeveralChunksOverEarlySwitches) {
+  TopologyBuilder builder(4);
+  builder.add_switch({.forwarding = Forwarding::virtual_cut_through});
+  for (std::uint32_t npu = 0; npu < 4; ++npu)
+    builder.add_link_pair({VertexId(npu), VertexId(4), nanoseconds(500), gigabytes_per_second(1)});
+  const auto early = std::move(builder).build().value();
+  const auto small = support::collective(all_reduce, 4, bytes(2000), 125);
+  BoundProblem problem{early, small};
+  EXPECT_EQ(hops(problem), nanoseconds(3672));
+  problem.single_chunks = false;
+  EXPECT_EQ(hops(problem), nanoseconds(3672) - picoseconds(3));
 }
 
 // A chunk takes 41 us from NPU to NPU, and 20 us on a link.

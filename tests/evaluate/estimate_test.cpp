@@ -195,6 +195,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"SW(512)", "all_reduce", "dbt"}, Case{"FC(300)", "all_to_all", "direct"},
         Case{"FC(80)", "all_reduce", "one_shot"}, Case{"torus(16,16)", "all_reduce", "one_shot_per_dimension"},
         Case{"SW(256)", "all_reduce", "recursive_doubling"}, Case{"torus(8,8,4)", "all_reduce", "hierarchical"},
+        Case{"torus(16,16)", "all_reduce", "swing"}, Case{"SW(256)", "all_reduce", "swing_whole"},
+        Case{"SW(400)", "all_gather", "pat"}, Case{"torus(16,16)", "all_reduce", "one_shot_across"},
         Case{"mesh(16,16)", "all_gather", "multitree"}, Case{"SW(400)", "all_reduce", "rings"},
         Case{"torus(8,8,8)", "all_gather", "rings"}, Case{"FC(200)", "all_gather", "rings"},
         Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},

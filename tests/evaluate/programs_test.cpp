@@ -105,6 +105,7 @@ TEST(Programs, ReadTheOptionsThatTheirEntriesName) {
   for (const auto& algorithm : algorithms()) {
     bool window = false;
     bool order = false;
+    bool radix = false;
     for (const auto kind : algorithm.collectives)
       for (const auto* topology : {"RI(4)_FC(4)", "torus(4,4)", "SW(8)", "mesh(4,4)", "RI(3)_SW(5)"}) {
         auto given = make_point({{"topology", topology},
@@ -120,6 +121,9 @@ TEST(Programs, ReadTheOptionsThatTheirEntriesName) {
         given->collective().order = DestinationOrder::absolute;
         order = order || outcome(*given) != plain;
         given->collective().order = DestinationOrder::relative;
+        given->collective().radix = 3;
+        radix = radix || outcome(*given) != plain;
+        given->collective().radix = 2;
         for (const std::uint32_t width : {1U, 2U}) {
           given->collective().window = width;
           window = window || outcome(*given) != plain;
@@ -127,6 +131,7 @@ TEST(Programs, ReadTheOptionsThatTheirEntriesName) {
       }
     EXPECT_EQ(window, !algorithm.reads.window.empty()) << algorithm.name;
     EXPECT_EQ(order, algorithm.reads.order) << algorithm.name;
+    EXPECT_EQ(radix, algorithm.reads.radix) << algorithm.name;
   }
 }
 

@@ -1,6 +1,7 @@
 // Values of every setting, for tests that vary each one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -22,8 +23,7 @@ inline std::vector<std::string> values_of(const Setting& setting, const Vocabula
   std::vector<std::string> values;
   switch (setting.counts) {
     case Counts::numbers:
-      for (const std::int64_t each : {setting.least, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}})
-        values.push_back(std::to_string(each));
+      for (const std::int64_t each : {0, 1, 2, 3}) values.push_back(std::to_string(std::max(each, setting.least)));
       return values;
     case Counts::bytes:
       return {"480KB", "960KB"};

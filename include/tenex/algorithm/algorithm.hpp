@@ -30,6 +30,7 @@ struct AlgorithmOptions {
   DestinationOrder order = DestinationOrder::relative;
   std::uint64_t seed = 1;         ///< for algorithms that draw random numbers
   RouteChoice routes{};           ///< of the messages, for algorithms that lay rings on them
+  std::uint32_t radix = 2;        ///< from 2 to kMostRadix
   ProgramParts* parts = nullptr;  ///< where parts are looked for and kept, which changes no program; null: nowhere
 };
 
@@ -46,6 +47,7 @@ struct ProgramScale {
   double dimensions = 1;               ///< at least one
   std::optional<double> halving_hops;  ///< hops from an NPU to all NPUs whose id differs in one bit, where known
   bool all_to_all = false;
+  double radix = 2;
 };
 
 /// The approximate size of a program.

@@ -47,6 +47,9 @@ struct BoundProblem : Instance {
   /// chunks takes less than a picosecond, or passes switches with virtual cut-through (where parts that are rounded
   /// down might have to be there before the whole, which is rounded up). O(switches + classes * chunk sizes).
   [[nodiscard]] bool follows_chunks() const;
+  /// Whether hop() is that of a part of any send: not where a part takes less than a picosecond. O(classes * chunk
+  /// sizes).
+  [[nodiscard]] bool has_parts() const;
 
   /// Whether its bounds hold for all schedules: sends may carry several chunks, or gain nothing by it (`serialization`,
   /// where beta*m is a whole number of picoseconds on every link). O(classes * chunk sizes).

@@ -28,7 +28,7 @@
 namespace tenex {
 
 /// Raised whenever a result may change for the same point; part of every key.
-inline constexpr std::int64_t physics_version = 15;
+inline constexpr std::int64_t physics_version = 16;
 
 /// How the switches of a point forward: as its shape or machine file builds them, or all in one way.
 enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_through, virtual_cut_through };
@@ -109,6 +109,7 @@ struct CollectivePoint {
   Backend backend = Backend::congestion_aware;
   std::uint32_t window = 0;  ///< of textbook algorithms: most of SettingReads::window in flight at once; 0: all
   DestinationOrder order = DestinationOrder::relative;
+  std::uint32_t radix = 2;  ///< of textbook algorithms with a base or a width (SettingReads::radix)
   Stragglers stragglers;
   SimulationEngine simulation_engine = SimulationEngine::automatic;  ///< never changes the result
   BoundSearch bounds = BoundSearch::quick;

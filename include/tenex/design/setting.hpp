@@ -65,6 +65,7 @@ enum class Key : std::uint8_t {
   solver_time_limit,
   priorities,
   routes,
+  radix,
   workload,
   hp,
   compute,

@@ -35,6 +35,9 @@ enum class DestinationOrder : std::uint8_t {
 /// "relative", "absolute".
 [[nodiscard]] std::string_view to_string(DestinationOrder order);
 
+/// The largest base or width of a textbook algorithm; the least is 2.
+inline constexpr std::int64_t kMostRadix = 256;
+
 /// Which NPUs may pass on a chunk that a synthesizer routes.
 enum class Relays : std::uint8_t {
   any,      ///< all
@@ -141,9 +144,10 @@ struct SettingReads {
   bool stops = false;   ///< it has several ways and ends at the first result that is good enough: good_enough
   bool solves = false;  ///< it runs solvers: solver_nodes, solver_time_limit
   bool epochs = false;  ///< its solvers work on epochs: formulation, epoch, priorities
+  bool radix = false;   ///< it counts to a base, or its trees have a width: radix
   bool operator==(const SettingReads&) const = default;
 };
 /// Of an algorithm of which nothing is known.
-inline constexpr SettingReads kReadsAll{"messages", true, true, true, true, true, true, true, true, true};
+inline constexpr SettingReads kReadsAll{"messages", true, true, true, true, true, true, true, true, true, true};
 
 }  // namespace tenex

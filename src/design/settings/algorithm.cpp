@@ -21,6 +21,7 @@ constexpr auto attempts = [](auto& point) -> auto& { return point.point.attempts
 constexpr auto engine = [](auto& point) -> auto& { return point.point.engine; };
 constexpr auto window = [](auto& point) -> auto& { return point.collective.window; };
 constexpr auto order = [](auto& point) -> auto& { return point.collective.order; };
+constexpr auto radix = [](auto& point) -> auto& { return point.collective.radix; };
 constexpr auto simulation_engine = [](auto& point) -> auto& { return point.collective.simulation_engine; };
 constexpr auto relays = [](auto& point) -> auto& { return point.point.relays; };
 constexpr auto improve = [](auto& point) -> auto& { return point.point.improve; };
@@ -180,6 +181,7 @@ bool weighs_groups(const PointView& view) {
   return has_epochs(view) && runs_collective(view) && view.collective.groups.list().size() > 1;
 }
 bool reads_order(const PointView& view) { return is_textbook(view) && view.point.reads.order; }
+bool reads_radix(const PointView& view) { return is_textbook(view) && view.point.reads.radix; }
 bool reads_window(const PointView& view) { return is_textbook(view) && !view.point.reads.window.empty(); }
 
 }  // namespace
@@ -291,6 +293,25 @@ std::vector<Setting> algorithm_settings() {
        .matters = reads_order,
        .canonical = unless_default<order>,
        .text = text_if<order, runs_collective>},
+      {.key = Key::radix,
+       .name = "radix",
+       .help = "base of the distances of bruck, children of an NPU in a k_ary_tree",
+       .example = "4",
+       .written = Written::integer,
+       .counts = Counts::numbers,
+       .least = 2,
+       .most = kMostRadix,
+       .fallback = "2",
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByCollectiveTime,
+       .column = integer_column(),
+       .changes = Changes::simulation,
+       .parse = parse_number,
+       .set = set<radix, std::int64_t>,
+       .reset = reset<radix>,
+       .matters = reads_radix,
+       .canonical = unless_default<radix>,
+       .integer = integer_if<radix, runs_collective>},
       {.key = Key::simulation_engine,
        .name = "simulation_engine",
        .help =
