@@ -101,8 +101,7 @@ Result<Selection> select_once(const Layout& layout, const Study& study, bool& va
       if (const auto point = study.points.find(shard->keys[row])) {
         const auto missing = lacking(asked_outputs(study, *point), shard->outputs[row]);
         candidates.push_back({static_cast<std::uint32_t>(*point), number, static_cast<std::uint32_t>(row),
-                              is_final(static_cast<PointStatus>(shard->status[row])),
-                              is_pruned(shard->status[row]),
+                              is_final(static_cast<PointStatus>(shard->status[row])), is_pruned(shard->status[row]),
                               static_cast<std::uint8_t>(std::popcount(static_cast<unsigned>(missing)))});
       }
     }
