@@ -68,7 +68,9 @@ TEST(HpSearch, FindsWhatTheRowsOfAllOptionsSay) {
     })) << text_of(options[i]);
   }
   EXPECT_GT(fitting, 0U);
-  if (step == 1) EXPECT_EQ(found.fitting, fitting);
+  if (step == 1) {
+    EXPECT_EQ(found.fitting, fitting);
+  }
   for (const auto& list : {found.fastest, found.front})
     for (const auto& answer : list) {
       const auto row = row_with(point, answer.option, cache);

@@ -213,8 +213,9 @@ TEST(NpuMemory, ThatDoesNotFitEndsTheRowWithTheBytesAndARemedy) {
                                            {"microbatches", "16"},
                                            {"flash_attention", "true"}}) {
     const auto tried = support::row_of(training_point(with(words, other, choice), kModel), {});
-    if (tried.status == PointStatus::ok)
+    if (tried.status == PointStatus::ok) {
       EXPECT_LE(remedied.training_time_ps, tried.training_time_ps) << other << " = " << choice;
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include "tenex/workload/libra_time.hpp"
 #include "tenex/workload/time_model.hpp"
 #include "tenex/workload/training.hpp"
+#include "tenex/workload/workload_model.hpp"
 
 namespace tenex {
 namespace {
@@ -236,7 +237,7 @@ TEST(ShippedWorkloads, AllOfThemAreSound) {
     ASSERT_TRUE(file.ok()) << to_string(file.errors());
     EXPECT_EQ(file->name, entry.path().stem().string());
     if (const auto* spec = std::get_if<TransformerSpec>(&file->model)) {
-      EXPECT_TRUE(make_transformer(*spec, {4, 16}).ok());
+      EXPECT_TRUE(make_workload(*spec, {4, 16}).ok());
     }
   }
   EXPECT_GE(files, 9U);
