@@ -41,9 +41,12 @@ std::string_view word_of(ResultColumn::Source source) {
 ReportColumn facts_of(const ResultColumn& column) {
   ReportColumn facts{column.name, column.short_name(), column.units, word_of(column.source), {}};
   facts.memory = column.units == "B" && counts_memory(column.name);
+  if (column.source == ResultColumn::Source::setting)
+    facts.real = setting_columns()[column.index].kind == SettingColumn::Kind::real;
   if (column.source != ResultColumn::Source::metric) return facts;
   const auto& metric = metric_columns()[column.index];
   facts.meaning = metric.meaning;
+  facts.real = metric.kind == MetricColumn::Kind::real;
   facts.percent = metric.percent;
   facts.maximize = metric.maximize;
   facts.answer = metric.answer;
@@ -148,7 +151,7 @@ Status write_report(const ResultView& view, const ReportArguments& arguments, bo
   const std::size_t counts = content.columns.size();
   if (!sizes.empty())
     content.columns.push_back(
-        {"rows_of_group", "rows", "", "metric", "rows of which this is the fastest", false, false, false, 0, 1});
+        {"rows_of_group", "rows", "", "metric", "rows of which this is the fastest", false, false, false, false, 0, 1});
   content.cell = [&](std::size_t column, std::size_t row) -> ReportCell {
     if (column == counts) return sizes[row];
     return view.cell(view.columns()[column], rows[row]);

@@ -39,6 +39,14 @@ std::vector<std::uint32_t> levels_of(const Topology& topology) {
     }
     if (count > 1 && most - least >= 2 * count) level[v] = 2;
   }
+  // What hangs on such switches alone (a spine of rails) stands over them.
+  for (const auto v : queue) {
+    if (level[v] < 2) continue;
+    auto lowest = kUnknown;
+    for (const LinkId link : topology.in_links(VertexId::at(v)))
+      lowest = std::min(lowest, level[topology.source(link).index()]);
+    if (lowest != kUnknown) level[v] = std::max(level[v], lowest + 1);
+  }
   return level;
 }
 

@@ -62,6 +62,8 @@ void add_column(JsonText& json, const ReportContent& content, std::size_t column
       .member("meaning", facts.meaning)
       .member("answer", facts.answer)
       .member("tabled", facts.tabled)
+      .key("real")
+      .truth(facts.real)
       .key("percent")
       .truth(facts.percent)
       .key("memory")

@@ -74,6 +74,14 @@ TEST(Layouts, OfAFatTreeIsByLevel) {
   }
 }
 
+// rail_spine(4,8,2): a box switch per 4 NPUs is lowest, then the 4 rails over all boxes, then 2 spines.
+TEST(Layouts, OfRailsPutsSpinesOnTop) {
+  const auto layout = layout_of("rail_spine(4,8,2)");
+  EXPECT_LT(layout.at[32].y, 0);                         // a box switch
+  EXPECT_LT(layout.at[32 + 8].y, layout.at[32].y);       // a rail
+  EXPECT_LT(layout.at[32 + 12].y, layout.at[32 + 8].y);  // a spine
+}
+
 TEST(Layouts, PutsNoVertexOnAnother) {
   for (const auto* text : {"mesh(4,4,4)", "RI(4)_SW(8)", "SW(8)_SW(4)", "FC(8)_RI(4)_LI(3)", "SW(32,8:2)",
                            "dragonfly(4,9)", "slim_fly(5)", "fat_tree(8)", "leaf_spine(8,4,2)", "rail_spine(8,4,4)",

@@ -25,6 +25,7 @@ struct ReportColumn {
   std::string_view units;       ///< "ps", "B", "B/s", "s", "USD" or ""
   std::string_view source;      ///< "key", "seed", "pareto", "setting" or "metric"
   std::string_view meaning;
+  bool real = false;  ///< real numbers, also where they are whole
   bool percent = false;
   bool memory = false;    ///< bytes of memory, which people read in binary units
   bool maximize = false;  ///< more is better

@@ -21,7 +21,7 @@ function isPlain(column, row) {
 const kExactSizes = [["B", 1], ["KB", 1e3], ["MB", 1e6], ["GB", 1e9], ["TB", 1e12],
   ["KiB", 2 ** 10], ["MiB", 2 ** 20], ["GiB", 2 ** 30], ["TiB", 2 ** 40]];
 
-/** A number of sixths of a decimal place, exact or null. */
+/** size / worth with at most six digits after the point; null where it has more. */
 function exactly(size, worth) {
   for (let digits = 0; digits <= 6; ++digits) {
     const scaled = Number((size / worth).toFixed(digits));
@@ -31,12 +31,16 @@ function exactly(size, worth) {
 }
 
 function sizeText(size) {
-  let best = null;
+  let best = null;  // the shortest; of equally short ones a whole number, then the smaller unit
+  let bestIsWhole = false;
   for (const [name, worth] of kExactSizes) {
     const amount = exactly(size, worth);
     if (amount === null || (worth > 1 && size < worth)) continue;
     const text = amount + name;
-    if (best === null || text.length < best.length) best = text;
+    const whole = size % worth === 0;
+    if (best !== null && (text.length > best.length || (text.length === best.length && (!whole || bestIsWhole)))) continue;
+    best = text;
+    bestIsWhole = whole;
   }
   const manyBytes = best !== null && /^[0-9]+B$/.test(best) && size > 9999;
   return best !== null && best.length <= 7 && !manyBytes ? best : rounded(size, kSizes);
@@ -53,7 +57,7 @@ function memoryText(size) {
 function fourDigits(number) {
   if (number === 0) return "0";
   const exponent = Math.floor(Math.log10(Math.abs(Number(number.toPrecision(4)))));
-  if (exponent >= -5 && exponent < 4) return String(Number(number.toPrecision(4)));
+  if (exponent >= -4 && exponent < 4) return String(Number(number.toPrecision(4)));
   const [mantissa, power] = number.toExponential(3).split("e");
   const digits = power.slice(1).padStart(2, "0");
   return String(Number(mantissa)) + "e" + power[0] + digits;
@@ -70,8 +74,8 @@ function shownValue(column, content) {
     if (column.units === "ps") return time(content);
     if (column.units === "B") return column.memory ? memoryText(content) : sizeText(content);
     if (column.units === "B/s") return rate(content);
-    if (column.units === "USD") return "$" + Math.round(content);
-    if (Number.isInteger(content) && !column.percent && !column.real) return String(content);
+    if (column.units === "USD") return "$" + grouped(Math.round(content));
+    if (!column.real) return String(content);
     return column.percent ? percent(content) : fourDigits(content);
   }
   if (column.units === "") return content;
