@@ -10,8 +10,8 @@ seconds=${1:-600}
 shift $(($# > 0 ? 1 : 0))
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] ||
-  targets=(study schedule schedule_columns journal workload cost_model machine machine_import measurements tuner_table
-    constraint)
+  targets=(study schedule schedule_columns journal workload cost_model machine machine_import foreign_schedule
+    measurements tuner_table constraint)
 cd "$top"
 export PATH=$PATH:/usr/lib/llvm-14/bin  # llvm-symbolizer: names in reports
 
