@@ -28,6 +28,7 @@
 #include "tenex/bound/certificates.hpp"
 #include "tenex/design/stragglers.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/prepared_point.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/slow_windows.hpp"
 #include "tenex/topology/transform.hpp"

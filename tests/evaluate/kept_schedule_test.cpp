@@ -15,6 +15,7 @@
 #include "tenex/design/canonical_point.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/prepared_point.hpp"
 
 namespace tenex {
 namespace {
