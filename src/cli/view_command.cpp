@@ -171,7 +171,7 @@ Result<ViewSource> of_network(DesignPoint point) {
   point.algorithm.clear();
   point.topology.unwind = 0;
   ExecutionCache cache(0);
-  const auto prepared = prepare(point, planned_topology_bytes(point), ExecutionOptions{}.memory_limit_bytes, cache);
+  const auto prepared = prepare(point, ExecutionOptions{}.memory_limit_bytes, cache);
   if (!prepared) return prepared.errors();
   ViewSource source;
   source.title = point.topology.text;

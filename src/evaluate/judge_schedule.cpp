@@ -6,7 +6,6 @@
 #include "tenex/evaluate/judged_schedule.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/prepared_point.hpp"
-#include "tenex/execution/sizes.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/routes.hpp"
@@ -65,7 +64,7 @@ Result<JudgedSchedule> judge_schedule(ForeignSchedule& schedule, const DesignPoi
                                       const ExecutionOptions& options) {
   ExecutionCache cache(std::size_t{64} << 20);
   const DesignPoint network = with_any_chunks(point);  // what is prepared refers to it
-  const auto prepared = prepare(network, planned_topology_bytes(network), options.memory_limit_bytes, cache);
+  const auto prepared = prepare(network, options.memory_limit_bytes, cache);
   if (!prepared) return prepared.errors();
   const Topology& topology = prepared->topology();
   if (topology.npus() != schedule.npus)
