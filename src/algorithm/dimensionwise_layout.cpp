@@ -165,9 +165,9 @@ std::uint64_t DimensionLayouts::messages() const {
   for (std::size_t g = 0; g < seats_.collective().groups().size(); ++g) {
     const auto& layout = of(GroupId::at(g));
     std::uint64_t peers = 0;
-    for (const auto& dimension : layout.dimensions) peers += dimension.size - 1;
-    peers *= layout.stages > layout.count ? 2 : 1;
-    if (contents_ == Contents::inputs_across) peers -= layout.dimensions.back().size - 1;
+    const bool twice = seats_.kind() == CollectiveKind::all_reduce && !sums_inputs();
+    for (std::uint32_t stage = 0; stage < layout.count; ++stage)
+      peers += (layout.dimensions[stage].size - 1) * (twice && !one_shot(layout, stage) ? 2U : 1U);
     total += peers * layout.members * seats_.chunks_per_npu();
   }
   return total;

@@ -78,15 +78,4 @@ Status fits_boxes(std::string_view name, const Topology& topology, const Collect
   return status_of(grids_of(name, topology, collective));
 }
 
-Status fits_large_boxes(std::string_view name, const Topology& topology, const Collective& collective) {
-  const auto grids = grids_of(name, topology, collective);
-  if (!grids) return grids.errors();
-  for (const Grid& grid : *grids)
-    if (grid.size() < 2)
-      return input_error({}, fmt::format("algorithm \"{}\" for a process group along one dimension", name),
-                         "it does something else in the last dimension than in those before",
-                         "choose a group of several dimensions, or another algorithm");
-  return success();
-}
-
 }  // namespace tenex

@@ -96,8 +96,6 @@ template <class T>
 [[nodiscard]] Status fits_whole_swing(std::string_view name, const Topology& topology, const Collective& collective);
 /// Checks that the groups are boxes of a shape.
 [[nodiscard]] Status fits_boxes(std::string_view name, const Topology& topology, const Collective& collective);
-/// Checks that they are boxes of at least two dimensions.
-[[nodiscard]] Status fits_large_boxes(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_multitree(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_c_cube(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_tto(std::string_view name, const Topology& topology, const Collective& collective);

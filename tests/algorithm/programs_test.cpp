@@ -23,17 +23,6 @@ bool works_on_boxes(std::string_view name) {
          name == "one_shot_per_dimension" || name == "one_shot_across";
 }
 
-/// Whether the group's members differ in two dimensions at least; they are in order.
-bool spans_dimensions(const Shape& shape, const ProcessGroup& group) {
-  int dimensions = 0;
-  for (std::uint32_t d = 0, stride = 1; d < shape.dimensions(); stride *= shape.blocks[d++].size)
-    dimensions += std::ranges::any_of(group.members, [&](NpuId npu) {
-      const auto size = shape.blocks[d].size;
-      return npu.value() / stride % size != group.members[0].value() / stride % size;
-    });
-  return dimensions > 1;
-}
-
 /// Whether an algorithm works there; elsewhere it must refuse.
 bool can(const Algorithm& algorithm, const Topology& topology, const Collective& collective) {
   if (algorithm.name == "rhd" || algorithm.name == "swing_whole")
@@ -43,9 +32,8 @@ bool can(const Algorithm& algorithm, const Topology& topology, const Collective&
     return std::all_of(collective.groups().begin(), collective.groups().end(),
                        [](const ProcessGroup& group) { return group.members.size() % 2 == 0; });
   if (works_on_boxes(algorithm.name))
-    return std::all_of(collective.groups().begin(), collective.groups().end(), [&](const ProcessGroup& group) {
-      return std::is_sorted(group.members.begin(), group.members.end()) &&
-             (algorithm.name != "one_shot_across" || spans_dimensions(*topology.shape(), group));
+    return std::all_of(collective.groups().begin(), collective.groups().end(), [](const ProcessGroup& group) {
+      return std::is_sorted(group.members.begin(), group.members.end());
     });
   if (!on_trees_of_the_topology(algorithm.name)) return true;
   const auto& blocks = topology.shape()->blocks;
