@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "pages/grouping.hpp"
-#include "support/draws.hpp"
 #include "support/topologies.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 
