@@ -29,6 +29,7 @@
 #include "tenex/execution/shared_schedules.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/execution/switch_play.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
@@ -44,8 +45,8 @@ constexpr double bytes_per_npu = 64;        // the collective and its parts
 constexpr double bytes_per_port = 96;       // port, ids, routes
 constexpr double bytes_per_queue = 64;      // of two messages
 constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
-constexpr double bytes_per_kept_hop = 26;   // columns of start, link, chunk, stage, message, destination
-constexpr double bytes_per_kept_send = 18;  // the same without message and destination
+constexpr double bytes_per_kept_hop = 26;  // columns of start, link, chunk, stage, message, destination
+constexpr double bytes_per_kept_send = kBytesOfListedSend;  // the same without message and destination
 constexpr double bytes_per_injection = 48;
 constexpr double bytes_per_numbered_message = 16;  // beside its injection
 constexpr double most_left_behind = 8 << 20;
@@ -110,17 +111,25 @@ double kept_bytes(const ProgramSizes& program) {
   return program.hops * columns + program.carried * bytes_per_carried_chunk;
 }
 
+/// Whether links carry messages of one NPU each, one hop long, in the order of the program: such a program runs in
+/// static order, and its lists have their length from the start.
+bool goes_in_order(const PointSizes& sizes, const SizedProgram& program) {
+  return program.algorithm != nullptr && program.algorithm->along_rings && takes_one_hop(program) && sizes.product &&
+         sizes.collective.everyone;
+}
+
 /// Bytes that the lists of messages leave on the heap as they grow: larger blocks are given back.
 double left_behind(const ProgramSizes& program) {
   return std::min(most_left_behind, program.messages * bytes_per_injection);
 }
 
-/// Bytes of the lists of a simulation that records.
-double recorded_bytes(const DesignPoint& point, const ProgramSizes& program) {
-  const double numbered =
-      program.hops * bytes_per_recorded_hop + program.messages * (bytes_per_injection + bytes_per_numbered_message);
+/// Bytes of the lists of a simulation that records. Messages of one hop and one chunk need no numbers.
+double recorded_bytes(const DesignPoint& point, const PointSizes& sizes, const SizedProgram& program) {
+  const double numbers = takes_one_hop(program) && program.carried == 0 ? 0 : bytes_per_numbered_message;
+  const double numbered = program.hops * bytes_per_recorded_hop + program.messages * (bytes_per_injection + numbers);
   const double growing = program.hops * sizeof(Send) + program.messages * 2 * bytes_per_injection;
-  const double once = std::max(numbered, growing) + left_behind(program) + program.carried * bytes_per_carried_chunk;
+  const double lists = goes_in_order(sizes, program) ? numbered : std::max(numbered, growing) + left_behind(program);
+  const double once = lists + program.carried * bytes_per_carried_chunk;
   return keeps_halves(point) ? once / 2 + kept_bytes(program) / 2 : once;  // the first half is kept meanwhile
 }
 
@@ -134,7 +143,7 @@ double joined_bytes(const DesignPoint& point, const ProgramSizes& program) {
 /// each chunk at each member, and what has arrived there.
 double contributor_bytes(const PointSizes& sizes, const SizedProgram& program) {
   constexpr double bytes_per_pair = 2 * 96 + 640;  // entries, and lists of what has arrived and when,
-  constexpr double bytes_per_arrival = 32;         // which double as they grow
+  constexpr double bytes_per_arrival = 24;         // which double as they grow
   if (program.algorithm == nullptr || !program.algorithm->states_contributors) return 0;
   const auto members = static_cast<double>(sizes.collective.members);
   const double pairs = members * static_cast<double>(sizes.collective.chunks);
@@ -275,7 +284,7 @@ PointPlan planned(bool records, double bytes) {
 double bytes_with_sends(const DesignPoint& point, const PointSizes& sizes, const SizedProgram& program, double beside,
                         double bounds) {
   const double simulated = beside + port_bytes(point, sizes, program) + waiting_bytes(point, sizes, program, true) +
-                           recorded_bytes(point, program);
+                           recorded_bytes(point, sizes, program);
   return std::max(
       {simulated, joined_bytes(point, program), checked_bytes(point, sizes, program), kept_bytes(program) + bounds});
 }

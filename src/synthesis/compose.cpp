@@ -197,7 +197,7 @@ std::size_t bytes_in_turn(const Schedule& reduction, const Schedule& gather) {
 /// Begins each chunk's gather as soon as its reduction and the order on links allow. `held`: bytes of both halves.
 void overlap(const SynthesisProblem& problem, std::size_t held, Synthesis& synthesis) {
   const Schedule& in_turn = synthesis.without_overlap;
-  const std::size_t bytes = held + retime_bytes(problem.topology, in_turn.sends());
+  const std::size_t bytes = held + retime_bytes(problem, in_turn.sends());
   if (bytes > problem.memory_limit_bytes) {
     synthesis.overlap_method = "no_memory";
     synthesis.left_out +=

@@ -65,6 +65,9 @@ using Gatherer = Result<Gathered> (*)(const SynthesisProblem&);
   return sends;
 }
 
+/// Bytes of a send of a reduction that is no view of its gather, for plans.
+inline constexpr double kBytesOfMirroredSend = 24;
+
 /// Times the reduction and the gather of an All-Reduce side by side (merge_phases.hpp), where that ends sooner than
 /// `synthesis.schedule`, fits into the memory limit and has few enough sends.
 void merge_halves(const SynthesisProblem& problem, Synthesis& synthesis);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -163,15 +164,17 @@ struct Case {
   const char* algorithm;
   const char* more = "";
   const char* occupancy = "serialization";
+  const char* chunks = "1";
 };
 
 class MemoryPlan : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
-  const auto& [topology, collective, algorithm, engine, occupancy] = GetParam();
+  const auto& [topology, collective, algorithm, engine, occupancy, chunks] = GetParam();
   Words words{{"topology", topology}, {"collective", collective}, {"algorithm", algorithm},
               {"size", "64MiB"},      {"alpha", "0.5us"},         {"bandwidth", "50GB/s"}};
   words.emplace_back("occupancy", occupancy);
+  words.emplace_back("chunks", chunks);
   if (*engine != '\0') words.emplace_back("engine", engine);
   Evaluation row;
   const double peak = measured_bytes(point(words), row);
@@ -179,10 +182,12 @@ TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   const auto planned = static_cast<double>(row.memory_planned_bytes);
   EXPECT_GE(planned, peak) << topology;
-  // Of all that `auto` tries, the plan covers the largest that is expected to be the fastest. Records of `static_order`
-  // and re-timings in one pass stay below their plans, which are for the other ways.
-  const double most = std::string_view(algorithm) == "auto" ? 3 : 2.5;
-  EXPECT_LE(planned, most * peak + 4e6) << topology;
+  // Half more at most where it matters. Of all that `auto` tries, the plan covers the largest that is expected to be
+  // the fastest, and the winner may keep less.
+  constexpr double kSmallPeak = 25e6;
+  constexpr double kBytesOfAnyPoint = 2e6;
+  const double most = std::string_view(algorithm) == "auto" ? 3 : 1.5;
+  EXPECT_LE(planned, most * std::max(peak, kSmallPeak) + kBytesOfAnyPoint) << topology;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -213,13 +218,19 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"FC(256)", "all_gather", "auto"}, Case{"mesh(16,16)", "all_reduce", "auto"},
         Case{"torus(32,32)", "all_gather", "tacos", "coarse"}, Case{"mesh(24,24)", "all_gather", "pccl"},
         Case{"SW(200)", "all_gather", "tacos"}, Case{"fat_tree(8)", "all_gather", "tacos"},
-        Case{"fat_tree(8)", "all_reduce", "tacos"}));
+        Case{"fat_tree(8)", "all_reduce", "tacos"}, Case{"mesh(24,24)", "all_reduce", "tacos", "event_driven"},
+        Case{"RI(1500)", "all_gather", "tacos", "exact"}, Case{"RI(1000)", "all_reduce", "tacos", "exact"},
+        Case{"dragonfly(8,128)", "all_reduce", "tacos"}, Case{"mesh(24,24)", "all_reduce", "pccl"},
+        Case{"mesh(32,32)", "scatter", "pccl", "", "serialization", "16"},
+        Case{"RI(256)", "scatter", "pccl", "", "serialization", "64"},
+        Case{"mesh(32,32)", "gather", "pccl", "", "serialization", "16"},
+        Case{"mesh(8,8)", "all_reduce", "trees", "cut_rate", "serialization", "64"}));
 
 class MemoryPlanWithoutSends : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MemoryPlanWithoutSends, CoversThePeak) {
   // The limit is a byte too low to keep the sends; the program's own memory must still be planned.
-  const auto& [topology, collective, algorithm, chunks, occupancy] = GetParam();
+  const auto& [topology, collective, algorithm, more, occupancy, chunks] = GetParam();
   const auto given = point({{"topology", topology},
                             {"collective", collective},
                             {"algorithm", algorithm},
@@ -238,13 +249,14 @@ TEST_P(MemoryPlanWithoutSends, CoversThePeak) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Points, MemoryPlanWithoutSends,
-                         ::testing::Values(Case{"RI(600)", "all_gather", "multitree", "1"},
-                                           Case{"RI(600)", "all_reduce", "multitree", "1"},
-                                           Case{"FC(128)", "reduce_scatter", "multitree", "2"},
-                                           Case{"torus(16,16,16)", "all_reduce", "rhd", "1"},
-                                           Case{"SW(2048)", "all_reduce", "dbt", "32"},
-                                           Case{"fat_tree(16)", "all_to_all", "direct", "1"},
-                                           Case{"leaf_spine(16,32,16)", "all_gather", "direct", "2"}));
+                         ::testing::Values(Case{"RI(600)", "all_gather", "multitree", "", "serialization", "1"},
+                                           Case{"RI(600)", "all_reduce", "multitree", "", "serialization", "1"},
+                                           Case{"FC(128)", "reduce_scatter", "multitree", "", "serialization", "2"},
+                                           Case{"torus(16,16,16)", "all_reduce", "rhd", "", "serialization", "1"},
+                                           Case{"SW(2048)", "all_reduce", "dbt", "", "serialization", "32"},
+                                           Case{"fat_tree(16)", "all_to_all", "direct", "", "serialization", "1"},
+                                           Case{"leaf_spine(16,32,16)", "all_gather", "direct", "", "serialization",
+                                                "2"}));
 
 TEST(MemoryPlanOfLoops, DoesNotCountMessagesThatHaveNotEntered) {
   // Direct on fat_tree(16): 1,047,552 messages, of which an NPU's link has one at a time. Where links between switches

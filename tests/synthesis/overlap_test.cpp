@@ -43,7 +43,7 @@ TEST(Overlap, IsProvenToGainNothingWithoutRoomForRetiming) {
     const auto made = support::synthesize_checked("tacos", problem);
     EXPECT_EQ(made.overlap_method, "no_gain") << shape;
     EXPECT_EQ(last_arrival(problem, retime(problem, made.without_overlap)), made.time) << shape;
-    EXPECT_LT(planned, retime_bytes(topology, made.without_overlap.sends())) << shape;
+    EXPECT_LT(planned, retime_bytes(problem, made.without_overlap.sends())) << shape;
   }
 }
 

@@ -134,15 +134,17 @@ std::optional<Schedule> retime_in(const Instance& instance, const Schedule& sche
   return pass.sound() ? std::optional(pass.list()) : std::nullopt;
 }
 
-/// The re-timed schedule; nullopt where one pass does not do (tenex/schedule/timing/player.hpp), over switches or links
-/// whose bandwidth varies, or where a table of NPUs and chunks would be much larger than the schedule. At most 45
-/// bytes per send (61 where times are long) beside `schedule`. O(sends) time.
+/// Whether one pass may re-time so many sends without messages: not over switches or links whose bandwidth varies, nor
+/// where a table of NPUs and chunks would be much larger than the schedule.
+bool suits_one_pass(const Instance& instance, std::uint64_t sends) {
+  return instance.topology.direct() && !instance.topology.varies() &&
+         instance.topology.npus() * instance.collective.chunks() <= kTableEntriesPerSend * sends &&
+         sends < std::numeric_limits<std::uint32_t>::max();
+}
+
+/// The re-timed schedule; nullopt where one pass does not do (tenex/schedule/timing/player.hpp). O(sends) time.
 std::optional<Schedule> retime_in_one_pass(const Instance& instance, const Schedule& schedule) {
-  const bool fits =
-      instance.topology.npus() * instance.collective.chunks() <= kTableEntriesPerSend * schedule.sends() &&
-      schedule.sends() < std::numeric_limits<std::uint32_t>::max();
-  if (!instance.topology.direct() || instance.topology.varies() || schedule.may_carry_messages() || !fits)
-    return std::nullopt;
+  if (!suits_one_pass(instance, schedule.sends()) || schedule.may_carry_messages()) return std::nullopt;
   const std::int64_t unit = time_unit(instance);
   if (auto retimed = retime_in<std::uint32_t>(instance, schedule, unit)) return retimed;
   return retime_in<std::uint64_t>(instance, schedule, unit);
@@ -172,9 +174,15 @@ bool any_overlap(const Instance& instance, const Schedule& schedule) {
 
 }  // namespace
 
-std::size_t retime_bytes(const Topology& topology, std::uint64_t sends) {
-  constexpr std::size_t kOnce = std::size_t{1} << 20;  // segments, and the digits of the sort
-  return kOnce + static_cast<std::size_t>(sends) * (topology.direct() && !topology.varies() ? 50 : 100);
+std::size_t retime_bytes(const Instance& instance, std::uint64_t sends) {
+  constexpr std::size_t kOnce = std::size_t{1} << 20;                // segments, and the digits of the sort
+  constexpr std::size_t kColumns = 8 + 4 + 4 + 1;                    // start, link, chunk, stage
+  constexpr std::size_t kSorted = sizeof(std::uint32_t) + kColumns;  // the order, and the list that is made
+  constexpr std::size_t kInLists = 160;
+  const auto count = static_cast<std::size_t>(sends);
+  if (!suits_one_pass(instance, sends)) return kOnce + count * kInLists;
+  const std::size_t places = instance.topology.links() + instance.topology.npus() * instance.collective.chunks();
+  return kOnce + count * kColumns + std::max(count * kSorted, places * sizeof(std::uint64_t));
 }
 
 namespace {

@@ -14,20 +14,21 @@
 #include "synthesis/tacos/event_driven/event_driven.hpp"
 #include "tenex/base/contract.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/views/views.hpp"
 
 namespace tenex {
 namespace {
 
-// The expected cost of re-timing an All-Reduce. The bytes were measured on a 2-core machine on mesh(32,32)
-// (1.05e6 sends, homogeneous), RI(4)_FC(8)_RI(32) (as many, three costs) and FC(256).
+// The expected bytes of an All-Reduce: while its gather is made, then while it is re-timed beside the gather, which is
+// kept. The bytes were measured on a 2-core machine (MemoryPlan.* in tests/evaluate).
 
-constexpr double kBytesPerSendKept = 32 + 16;
-/// Of step tables beyond what the engine plans: with pauses, as on rings, they have more rows. The reduction may have
-/// one of its own.
-constexpr double kBytesPerSendOfPauses = 24;
-constexpr std::size_t kBytesOfView = std::size_t{1} << 18;  ///< and of what small gathers have beside their sends
+constexpr double kBytesOfPauses = 8;  ///< of a send, where a step table has more rows than the engine plans
+constexpr std::size_t kBytesOfView = std::size_t{1} << 18;    ///< and of what small gathers have beside their sends
+constexpr std::size_t kBytesOfTrials = std::size_t{2} << 20;  ///< what trials leave on the heap
+/// A schedule that is larger than it was planned is still re-timed where the problem's limit leaves this share more.
+constexpr std::size_t kUnplannedShare = 4;
 
 /// In a chunk-exact gather over links that are alike, on an intact shape, with one chunk per NPU and links kept until
 /// arrival, no send waits without need: its critical path has no pause, forwards and backwards.
@@ -36,21 +37,13 @@ bool expected_to_gain_nothing(const SynthesisProblem& problem, std::string_view 
          problem.topology.shape().has_value() && problem.collective.chunks_per_npu() == 1;
 }
 
-/// The cost of re-timing an All-Reduce made of this engine's gathers, in addition to these; 0 if it is not re-timed or
-/// expected to gain nothing.
-std::size_t retiming_bytes(const SynthesisProblem& problem, std::string_view engine) {
-  if (problem.collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return 0;
-  const double sends = sends_of_one_pass(problem.collective);
-  const std::size_t retimed = retime_bytes(problem.topology, static_cast<std::uint64_t>(2 * sends));
-  if (engine == tacos_engine::event_driven) return retimed;
-  // The reduction beside: a list, or a view with names of its own.
-  if (!reverses_as_view(problem)) return retimed + static_cast<std::size_t>(sends * kBytesPerSendKept);
-  return retimed + static_cast<std::size_t>(sends * kBytesPerSendOfPauses) + kBytesOfView +
-         sizeof(LinkId) * problem.topology.links() + sizeof(ChunkId) * problem.collective.chunks();
+/// Whether an All-Reduce made of this engine's gathers is expected to be re-timed.
+bool may_gain(const SynthesisProblem& problem, std::string_view engine) {
+  return problem.collective.kind() == CollectiveKind::all_reduce && !expected_to_gain_nothing(problem, engine);
 }
 
 Work retiming_work(const SynthesisProblem& problem, std::string_view engine) {
-  if (problem.collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return {};
+  if (!may_gain(problem, engine)) return {};
   return {WorkUnit::tree_send_retimed, 2 * sends_of_one_pass(problem.collective)};
 }
 
@@ -109,12 +102,34 @@ bool done_by(const TacosEngine& first, const EngineTrial& trial, std::uint32_t a
   return std::find(first.tries.begin(), first.tries.end(), trial.engine->choice) != first.tries.end();
 }
 
-/// Bytes of the gathers, without re-timing: two gathers if an All-Reduce's reduction is not a view of its gather.
+std::size_t bytes_of_list(const SynthesisProblem& problem) {
+  return static_cast<std::size_t>(sends_of_one_pass(problem.collective)) * kBytesOfListedSend;
+}
+
+/// Bytes of the engine's gather as it is kept. Step tables and blocks are smaller than lists.
+std::size_t kept_bytes(const SynthesisProblem& problem, const TacosEngine& engine) {
+  const bool steps = engine.choice == tacos_engine::exact || engine.choice == kAutomaticEngine;
+  const double pauses = steps ? sends_of_one_pass(problem.collective) * kBytesOfPauses : 0;
+  return std::min(engine.bytes(GatherPart(problem).problem()), bytes_of_list(problem) + kBytesOfView) +
+         static_cast<std::size_t>(pauses);
+}
+
+/// Whether an All-Reduce needs two gathers, as its reduction is not the mirror image of the other one.
+bool gathers_twice(const SynthesisProblem& problem) {
+  return problem.collective.kind() == CollectiveKind::all_reduce && !opposite_links(problem.topology).has_value();
+}
+
+/// Bytes of the gathers, without re-timing. The first of two is kept meanwhile.
 std::size_t gathers_bytes(const SynthesisProblem& problem, const TacosEngine& engine) {
-  if (engine.choice == tacos_engine::event_driven) return engine.bytes(problem);  // its estimate covers both gathers
-  const bool twice =
-      problem.collective.kind() == CollectiveKind::all_reduce && !opposite_links(problem.topology).has_value();
-  return (twice ? 2 : 1) * engine.bytes(GatherPart(problem).problem());
+  return engine.bytes(GatherPart(problem).problem()) + (gathers_twice(problem) ? kept_bytes(problem, engine) : 0);
+}
+
+/// Bytes of the reduction beside its gather: a gather of its own, and a list, or a view with names of its own.
+std::size_t reduction_bytes(const SynthesisProblem& problem, const TacosEngine& engine) {
+  const std::size_t own = gathers_twice(problem) ? kept_bytes(problem, engine) : 0;
+  if (!reverses_as_view(problem))
+    return own + static_cast<std::size_t>(sends_of_one_pass(problem.collective) * kBytesOfMirroredSend);
+  return own + kBytesOfView + sizeof(LinkId) * problem.topology.links() + sizeof(ChunkId) * problem.collective.chunks();
 }
 
 /// Whether some NPU is in no group, and so may relay.
@@ -124,8 +139,19 @@ bool may_relay(const Collective& collective) {
   return members < collective.npus();
 }
 
+/// The most bytes of the gathers and of their re-timing, one after the other.
 std::size_t bytes_with_retiming(const SynthesisProblem& problem, const TacosEngine& engine) {
-  return gathers_bytes(problem, engine) + retiming_bytes(problem, engine.choice);
+  const std::size_t gathers = gathers_bytes(problem, engine);
+  if (!may_gain(problem, engine.choice)) return gathers;
+  const auto sends = static_cast<std::uint64_t>(2 * sends_of_one_pass(problem.collective));
+  return std::max(gathers,
+                  kept_bytes(problem, engine) + reduction_bytes(problem, engine) + retime_bytes(problem, sends));
+}
+
+/// Bytes of a result while others are made: an All-Reduce has both of its schedules.
+std::size_t result_bytes(const SynthesisProblem& problem) {
+  const bool both = problem.collective.kind() == CollectiveKind::all_reduce;
+  return kBytesOfView + (both ? 4 : 1) * bytes_of_list(problem);
 }
 
 /// Whether the memory is planned with re-timing.
@@ -166,8 +192,10 @@ Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEn
   if (planned.memory_limit_bytes < std::numeric_limits<std::size_t>::max()) {
     planned.memory_limit_bytes = bytes_of(problem, engine);  // no more than was planned, even if more would fit
     // Relays through NPUs outside all groups are not foreseen, and a re-timing takes their sends, too.
-    if (may_relay(problem.collective) && retimes(problem, engine))
-      planned.memory_limit_bytes = std::min(problem.memory_limit_bytes, planned.memory_limit_bytes + kBytesOfRelays);
+    std::size_t more = may_gain(problem, engine.choice) ? planned.memory_limit_bytes / kUnplannedShare : 0;
+    if (may_relay(problem.collective)) more += kBytesOfRelays;
+    if (retimes(problem, engine))
+      planned.memory_limit_bytes = std::min(problem.memory_limit_bytes, planned.memory_limit_bytes + more);
   }
   return compose(planned, engine.gather, engine.name);
 }
@@ -207,7 +235,7 @@ std::size_t bytes_with(const SynthesisProblem& problem, const TacosEngine& first
   std::vector<std::size_t> bytes{bytes_of(problem, first), 0};
   for (const EngineTrial& trial : trials) bytes.push_back(bytes_of(problem, trial));
   std::partial_sort(bytes.begin(), bytes.begin() + 2, bytes.end(), std::greater<>());
-  return bytes[0] + bytes[1];
+  return bytes[0] + std::min(bytes[1], result_bytes(problem)) + (trials.empty() ? 0 : kBytesOfTrials);
 }
 
 Work work_with(const SynthesisProblem& problem, const TacosEngine& first, const std::vector<EngineTrial>& trials) {

@@ -13,6 +13,7 @@
 #include "synthesis/trees/cut_packing.hpp"
 #include "synthesis/trees/justification.hpp"
 #include "synthesis/trees/player.hpp"
+#include "tenex/schedule/timing/retime.hpp"
 
 namespace tenex {
 namespace {
@@ -165,13 +166,31 @@ Result<Synthesis> synthesize_cut_rate(const SynthesisProblem& problem) {
   return made;
 }
 
-std::size_t cut_rate_bytes(const SynthesisProblem& problem) {
-  const std::size_t halves = problem.collective.kind() == CollectiveKind::all_reduce ? 4 : 2;
+namespace {
+
+/// Bytes of a packing: bandwidth between NPUs, links or ways over switches, and the trees.
+std::size_t packing_bytes(const SynthesisProblem& problem) {
+  constexpr std::size_t kBytesPerPairOfNpus = 64;
+  constexpr std::size_t kBytesPerWay = 256;
+  constexpr std::size_t kBytesPerPlace = 28;    // an NPU in a tree
+  constexpr std::size_t kMostTreesPerRoot = 4;  // as they are used; chunks of a root share them
   const std::size_t npus = problem.topology.npus();
-  const std::size_t play = play_bytes(problem.topology, sends_of(problem));
+  const std::size_t ways = problem.topology.switches() > 0 ? npus * npus : problem.topology.links();
+  const std::size_t trees = std::min<std::size_t>(problem.collective.chunks(), kMostTreesPerRoot * npus);
+  return npus * npus * kBytesPerPairOfNpus + ways * kBytesPerWay + trees * npus * kBytesPerPlace;
+}
+
+}  // namespace
+
+std::size_t cut_rate_bytes(const SynthesisProblem& problem) {
+  const Topology& topology = problem.topology;
+  const bool all_reduce = problem.collective.kind() == CollectiveKind::all_reduce;
+  const std::uint64_t sends = sends_of(problem);
   // The best schedule so far is held while sends are played again, in one way or the other.
-  const std::size_t justified = justifies(problem) ? play + justification_bytes(sends_of(problem)) : 0;
-  return std::max(halves * play, justified) + npus * npus * 1024;
+  const std::size_t again = justifies(problem) ? justification_bytes(sends, false) : 0;
+  const std::size_t made = played_schedule_bytes(sends) + std::max(play_bytes(topology, sends), again);
+  const std::size_t overlapped = all_reduce ? 2 * played_schedule_bytes(sends) + retime_bytes(problem, 2 * sends) : 0;
+  return std::max(made, overlapped) + packing_bytes(problem);
 }
 
 Work cut_rate_work(const SynthesisProblem& problem) {

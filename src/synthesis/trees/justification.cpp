@@ -12,7 +12,8 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kBytesPerTask = 128;
+constexpr std::size_t kBytesPerTask = 72;        // of copies alone
+constexpr std::size_t kBytesPerTaskOfSums = 92;  // where sums go up before copies go down
 constexpr auto kNoTask = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -104,6 +105,8 @@ class SendGraph::Play {
 SendGraph::SendGraph(const TreeNetwork& network, const DealtTrees& dealt, bool sums)
     : network_(network), dealt_(dealt), sums_(sums) {
   std::vector<Arc> arcs;
+  tasks_.reserve(tasks_of(dealt.deal));
+  arcs.reserve(tasks_.capacity());
   for (std::uint32_t number = 0; number < dealt.deal.size(); ++number) add_chunk(number, arcs);
   before_ = Csr<std::uint32_t>::group(
       tasks_.size(), arcs.size(), [&](std::size_t i) { return arcs[i].second; },
@@ -111,6 +114,23 @@ SendGraph::SendGraph(const TreeNetwork& network, const DealtTrees& dealt, bool s
   after_ = Csr<std::uint32_t>::group(
       tasks_.size(), arcs.size(), [&](std::size_t i) { return arcs[i].first; },
       [&](std::size_t i) { return arcs[i].second; });
+}
+
+/// No less than the tasks of these chunks. O(chunks + trees * NPUs).
+std::size_t SendGraph::tasks_of(const std::vector<DealtChunk>& chunks) const {
+  std::vector<std::size_t> of_tree;
+  for (const SpanningTree& tree : dealt_.trees) {
+    std::size_t links = 1;  // and the moment at which a sum is complete
+    for (const NpuId npu : tree.down_order) {
+      if (npu == tree.root) continue;
+      links += network_.links(tree.down[npu.index()]).size();
+      if (sums_) links += network_.links(tree.up[npu.index()]).size();
+    }
+    of_tree.push_back(links);
+  }
+  std::size_t tasks = 0;
+  for (const DealtChunk& chunk : chunks) tasks += of_tree[chunk.tree];
+  return tasks;
 }
 
 std::uint32_t SendGraph::add(const Task& task) {
@@ -228,7 +248,10 @@ Schedule SendGraph::schedule(const SendStarts& starts) const {
   return sends.finish();
 }
 
-std::size_t justification_bytes(std::uint64_t sends) { return static_cast<std::size_t>(sends) * kBytesPerTask; }
+std::size_t justification_bytes(std::uint64_t sends, bool sums) {
+  constexpr std::size_t kOnce = std::size_t{2} << 20;  // queues by link, and what repeated plays leave on the heap
+  return kOnce + static_cast<std::size_t>(sends) * (sums ? kBytesPerTaskOfSums : kBytesPerTask);
+}
 
 Work justification_work(std::uint64_t sends) { return {WorkUnit::justified_send, static_cast<double>(sends)}; }
 

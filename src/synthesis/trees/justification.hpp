@@ -63,6 +63,7 @@ class SendGraph {
   using Arc = std::pair<std::uint32_t, std::uint32_t>;  ///< two tasks, the first before the second
   class Play;
 
+  [[nodiscard]] std::size_t tasks_of(const std::vector<DealtChunk>& chunks) const;
   [[nodiscard]] std::uint32_t add(const Task& task);
   [[nodiscard]] std::uint32_t add_way(WayId way, Task like, const std::vector<std::uint32_t>& before,
                                       std::vector<Arc>& arcs);
@@ -77,7 +78,7 @@ class SendGraph {
 };
 
 /// Expected bytes for `sends` sends, without a schedule, and work of one play.
-[[nodiscard]] std::size_t justification_bytes(std::uint64_t sends);
+[[nodiscard]] std::size_t justification_bytes(std::uint64_t sends, bool sums);
 [[nodiscard]] Work justification_work(std::uint64_t sends);
 
 }  // namespace tenex

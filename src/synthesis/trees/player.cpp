@@ -292,6 +292,8 @@ std::size_t play_bytes(const Topology& topology, std::uint64_t sends) {
   return static_cast<std::size_t>(sends) * kBytesPerPlayedSend + topology.links() * 128 + (std::size_t{1} << 20);
 }
 
+std::size_t played_schedule_bytes(std::uint64_t sends) { return static_cast<std::size_t>(sends) * kBytesOfListedSend; }
+
 Work play_work(std::uint64_t sends) { return {WorkUnit::played_send, static_cast<double>(sends)}; }
 
 }  // namespace tenex

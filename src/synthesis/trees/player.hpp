@@ -56,8 +56,9 @@ struct Played {
 /// sizes alone, for estimates. O(links).
 [[nodiscard]] std::uint64_t links_per_way(const Topology& topology);
 
-/// Expected bytes of a play of `sends` sends, schedule included, and work.
+/// Expected bytes of a play of `sends` sends, schedule included, of the schedule alone, and work.
 [[nodiscard]] std::size_t play_bytes(const Topology& topology, std::uint64_t sends);
+[[nodiscard]] std::size_t played_schedule_bytes(std::uint64_t sends);
 [[nodiscard]] Work play_work(std::uint64_t sends);
 
 }  // namespace tenex

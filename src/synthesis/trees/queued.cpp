@@ -391,11 +391,13 @@ Result<Synthesis> synthesize_queued(const SynthesisProblem& problem) {
 std::size_t queued_bytes(const SynthesisProblem& problem) {
   const std::size_t trees =
       kinds_of_trees(problem) * packings_of(problem) * trees_of(problem) * problem.topology.npus() * 28;
-  const std::size_t schedules = plays_of(problem) > 1 ? 2 : 1;  // the best so far, and the next
-  // Other trees are packed where some links are over switches.
-  const std::size_t roomy = problem.topology.vertices() > problem.topology.npus() ? kIdleTimes.size() : 1;
-  const std::size_t justified = justifies(problem) ? justification_bytes(sends_in_all(problem)) + roomy * trees : 0;
-  return schedules * play_bytes(problem.topology, sends_in_all(problem)) + trees + justified;
+  const std::uint64_t sends = sends_in_all(problem);
+  const std::size_t best = plays_of(problem) > 1 ? played_schedule_bytes(sends) : 0;  // beside the next one
+  const std::size_t played = best + play_bytes(problem.topology, sends) + trees;
+  if (!justifies(problem)) return played;
+  // Other trees are packed in place of the first ones where some links are over switches.
+  const std::size_t roomy = problem.topology.vertices() > problem.topology.npus() ? kIdleTimes.size() + 1 : 1;
+  return std::max(played, played_schedule_bytes(sends) + justification_bytes(sends, true) + roomy * trees);
 }
 
 Work queued_work(const SynthesisProblem& problem) {

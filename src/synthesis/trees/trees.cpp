@@ -12,7 +12,9 @@
 
 #include <fmt/core.h>
 
+#include "synthesis/compose.hpp"
 #include "synthesis/trees/engines.hpp"
+#include "synthesis/trees/player.hpp"
 #include "synthesis/trees/tree_network.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -189,7 +191,7 @@ Result<Synthesis> synthesize_trees(const SynthesisProblem& given) {
   return best;
 }
 
-/// Engines run one after another while the best schedule so far is held: what the two largest need covers both.
+/// Engines run one after another while the best schedule so far is held, with an All-Reduce's schedule in halves.
 std::size_t trees_bytes(const SynthesisProblem& given) {
   const WithoutIsolated left(given);
   const SynthesisProblem& problem = left.problem();
@@ -198,7 +200,11 @@ std::size_t trees_bytes(const SynthesisProblem& given) {
     const std::size_t bytes = engine->bytes(problem);
     largest = {std::max(largest[0], bytes), std::max(largest[1], std::min(largest[0], bytes))};
   }
-  return largest[0] + largest[1];
+  const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 3 : 1;
+  const double sends =
+      passes * sends_of_one_pass(problem.collective) * static_cast<double>(links_per_way(problem.topology));
+  const std::size_t held = (std::size_t{1} << 20) + played_schedule_bytes(static_cast<std::uint64_t>(sends));
+  return largest[0] + std::min(largest[1], held);
 }
 
 Work trees_work(const SynthesisProblem& given) {

@@ -1,12 +1,16 @@
 // Builds a list schedule batch by batch, so that no second copy of its sends is ever held.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "tenex/schedule/schedule.hpp"
 
 namespace tenex {
+
+/// Of a list, for plans: start, link, chunk, stage, segments.
+inline constexpr std::size_t kBytesOfListedSend = 18;
 
 /// Collects batches of sends and makes a schedule of them. Movable, not copyable.
 class ListBuilder {

@@ -12,6 +12,8 @@
 #include "synthesis/pccl/paths/network.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
 #include "synthesis/pccl/paths/planner.hpp"
+#include "tenex/schedule/storage/list_builder.hpp"
+#include "tenex/schedule/timing/retime.hpp"
 
 namespace tenex {
 namespace {
@@ -23,6 +25,7 @@ constexpr double kBytesPerSendBeside = 280;  ///< of reductions and copies of di
 constexpr double kHopsOverSwitches = 2;      ///< of a delivery in a tree
 constexpr double kDetours = 1.5;             ///< hops of paths around slow links
 constexpr std::size_t kSamples = 4;
+constexpr double kBytesOfMergedSend = 100;  ///< of a send where both halves are timed side by side
 
 /// What a search costs on links with slots, and on links with gaps.
 struct LinkCosts {
@@ -75,6 +78,39 @@ double mean_hops(const Topology& topology) {
   return std::max(1.0, total / pairs);
 }
 
+/// What a plan of chunks that all leave or reach one NPU takes: most rows of slots are empty. Of those that leave, the
+/// last ones pass even links near the end late.
+double bytes_of_rooted(const SynthesisProblem& problem, const PathsSizes& sizes) {
+  constexpr double kBytesPerRootedHop = 64;
+  constexpr double kShareOfRows = 0.75;  // links away from the root are used alike
+  constexpr double kBytesPerSlot = 4;
+  double rows = 0;
+  if (problem.collective.kind() == CollectiveKind::scatter)
+    for (const ProcessGroup& group : problem.collective.groups()) {
+      const auto out = problem.topology.out_links(vertex_of(group.members.front())).size();
+      const double away = problem.topology.direct() ? 0.5 : 1;
+      rows += away * static_cast<double>(problem.topology.links()) * sizes.chunks() /
+              static_cast<double>(std::max<std::size_t>(1, out));
+    }
+  return sizes.sends() * kBytesPerRootedHop + rows * kShareOfRows * kBytesPerSlot;
+}
+
+/// Over switches deliveries in trees take more hops than the work of searches counts, where they lie behind several.
+double sends_of(const SynthesisProblem& problem, const PathsSizes& sizes) {
+  const double more =
+      problem.topology.switches() > 0 ? std::max(1.0, mean_hops(problem.topology) / kHopsOverSwitches) : 1;
+  return sizes.path_hops + more * sizes.tree_hops;
+}
+
+/// Bytes of an All-Reduce beside the making of its gather, which is kept: the reduction, and both halves in turn,
+/// re-timed or timed side by side.
+double bytes_of_overlap(const SynthesisProblem& problem, double sends) {
+  const double kept = (kBytesOfListedSend + kBytesOfMirroredSend) * sends;
+  const double retimed = static_cast<double>(retime_bytes(problem, static_cast<std::uint64_t>(2 * sends)));
+  const double merged = problem.topology.switches() > 0 ? (kBytesOfMergedSend + kBytesOfListedSend) * 2 * sends : 0;
+  return kept + std::max(retimed, merged);
+}
+
 PathsSizes sizes_of(const SynthesisProblem& problem) {
   PathsSizes sizes;
   const Collective& collective = problem.collective;
@@ -116,31 +152,50 @@ bool is_product(const Topology& topology) {
 
 }  // namespace
 
-std::size_t paths_bytes(const SynthesisProblem& problem) {
-  const PathsSizes sizes = sizes_of(problem);
+namespace {
+
+/// Bytes of one gather, or of a plan of any other collective, of so many sends.
+double bytes_of_plan(const SynthesisProblem& problem, const PathsSizes& sizes, double sends) {
   const PathNetwork network(problem);
   const auto vertices = static_cast<double>(problem.topology.vertices());
   const auto links = static_cast<double>(problem.topology.links());
   const LinkCosts& costs = network.slotted() ? kSlotCosts : kGapCosts;
   const double per_send = is_dense(problem) ? costs.bytes_per_send : kGapCosts.bytes_per_send;
-  const double rows = std::min<double>(kMostDistanceBytes, vertices * vertices * costs.bytes_per_cell);
+  const CollectiveKind kind = problem.collective.kind();
+  const bool gathers = kind == CollectiveKind::gather;
+  const double destinations =
+      gathers ? static_cast<double>(problem.collective.groups().size()) : static_cast<double>(problem.topology.npus());
+  const double rows = std::min<double>(kMostDistanceBytes, destinations * vertices * costs.bytes_per_cell);
   const double shared = rows + sizes.chunks() * kBytesPerChunk + links * 100;
+  if (network.slotted() && (gathers || kind == CollectiveKind::scatter))
+    return shared + bytes_of_rooted(problem, sizes) + links * 200;
   const double empty = network.slotted() ? network.empty_slot_bytes() : 0;
   const double floors = network.grows_trees() ? sizes.trees * links : 0;
-  const double plan = sizes.sends() * per_send + empty + sizes.chunks() * 4 + links * 200 + vertices * 50 +
+  const double plan = sends * per_send + empty + sizes.chunks() * 4 + links * 200 + vertices * 50 +
                       (floors <= static_cast<double>(kMostFloors) ? floors * sizeof(std::int64_t) : 0);
   double least = shared + 2 * plan;  // an attempt beside the best one
   const double limit = static_cast<double>(problem.memory_limit_bytes);
   const bool rounded = network.slotted() && !network.slots_are_exact();
   for (const auto& [wanted, bytes] : {std::pair(rounded, kRetimeBytesPerSend),
                                       std::pair(sizes.sends() <= kMostReroutedSends, kRerouteBytesPerSend)}) {
-    const double passes = shared + static_cast<double>(bytes) * sizes.sends();
+    const double passes = shared + static_cast<double>(bytes) * sends;
     if (wanted && passes <= limit) least = std::max(least, passes);
   }
-  if (problem.collective.kind() == CollectiveKind::mixed && problem.collective.has_sums())
-    least += kBytesPerSendBeside * sizes.sends();
-  const double halves = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  return static_cast<std::size_t>(halves * least) + merge_bytes(problem);
+  if (kind == CollectiveKind::mixed && problem.collective.has_sums()) least += kBytesPerSendBeside * sends;
+  return least;
+}
+
+}  // namespace
+
+std::size_t paths_bytes(const SynthesisProblem& problem) {
+  const PathsSizes sizes = sizes_of(problem);
+  const double sends = sends_of(problem, sizes);
+  double bytes = bytes_of_plan(problem, sizes, sends);
+  if (problem.collective.kind() == CollectiveKind::all_reduce) {
+    const bool twice = !opposite_links(problem.topology).has_value();  // the first gather is kept
+    bytes = std::max(bytes + (twice ? sends * kBytesOfListedSend : 0), bytes_of_overlap(problem, sends));
+  }
+  return static_cast<std::size_t>(bytes) + merge_bytes(problem);
 }
 
 Work paths_work(const SynthesisProblem& problem) {

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "synthesis/compose.hpp"
 #include "synthesis/relays.hpp"
 #include "synthesis/tacos/event_driven/event_driven.hpp"
 #include "synthesis/tacos/event_driven/gather_engine.hpp"
+#include "tenex/base/bitset.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
@@ -176,7 +178,15 @@ Result<Gathered> gather_by_dimension(const SynthesisProblem& problem) {
   return pruned;
 }
 
-std::size_t by_dimension_bytes(const SynthesisProblem& problem) { return 4 * event_driven_bytes(problem); }
+std::size_t by_dimension_bytes(const SynthesisProblem& problem) {
+  // Links have levels, so lists of sends grow beyond the deliveries, and both setups are held.
+  constexpr double kMoreBytesPerSend = 32;
+  constexpr double kMoreMatrices = 10;
+  const double bits =
+      static_cast<double>(BitMatrix::bytes_for(problem.topology.vertices(), problem.collective.chunks()));
+  return event_driven_bytes(problem) +
+         static_cast<std::size_t>(sends_of_one_pass(problem.collective) * kMoreBytesPerSend + kMoreMatrices * bits);
+}
 
 Work by_dimension_work(const SynthesisProblem& problem) {
   if (!problem.topology.homogeneous()) return event_driven_work(problem);

@@ -38,6 +38,7 @@ void GatherEngine::reset(Reach reach) {
   state_.assign(topology.links(), LinkState::idle);
   active_.clear();
   sends_.clear();
+  sends_.reserve(setup_.required);
   for (auto& queue : queues_) queue = {};
   next_ = {};
   insisting_ = false;

@@ -155,7 +155,12 @@ double bytes_of(const SynthesisProblem& problem, const Setup& setup, double clus
   const auto ports = static_cast<double>(steps.ports.size());
   const std::uint32_t words = steps.widest_group / 64 + 1;  // of a set of bits
   const double bits = (npus + clusters) * words * 8;
-  const double tiles = tiles_of(settings_of(setup, facts), 1.05 * static_cast<double>(steps.least_rows));
+  // Where chunks go far in few rows, as on rings, the way through the network decides.
+  const StepLane& slowest = *std::ranges::max_element(steps.lanes, {}, &StepLane::latency);
+  const double on_the_way = static_cast<double>(facts.depth) * static_cast<double>(slowest.latency.count()) /
+                            static_cast<double>(steps.lanes.front().period.count());
+  const double rows = std::max(1.05 * static_cast<double>(steps.least_rows), 1.25 * on_the_way);
+  const double tiles = tiles_of(settings_of(setup, facts), rows);
   const double tables = table_bytes(steps, tiles, problem.attempts);
   return bits + tables + npus * kBytesPerNpu + ports * kBytesPerPort;
 }
