@@ -68,14 +68,17 @@ TEST(CountedWork, OfAProgramWithoutCongestionIsItsMessages) {
 }
 
 TEST(CountedWork, OfAllAlgorithmsIsATimingOfEachAndARunOfTheLightest) {
-  // Two algorithms do a Broadcast: direct sends 2 messages of a hop each, binomial is expected to send more.
+  // Four algorithms do a Broadcast among three: direct sends 2 messages of a hop each, the others are expected to send
+  // more.
   const Words words{{"topology", "FC(3)"}, {"collective", "broadcast"}};
   const auto with = [&](const char* algorithm) {
     auto more = words;
     more.emplace_back("algorithm", algorithm);
     return cost_of(more).work;
   };
-  const double hops = with("direct").count(WorkUnit::recorded_hop) + with("binomial").count(WorkUnit::recorded_hop);
+  double hops = 0;
+  for (const auto* algorithm : {"direct", "binomial", "k_ary_tree", "chain"})
+    hops += with(algorithm).count(WorkUnit::recorded_hop);
   const Work all = with("auto");
   EXPECT_DOUBLE_EQ(all.count(WorkUnit::simulated_hop), hops);
   EXPECT_DOUBLE_EQ(all.count(WorkUnit::recorded_hop), 2);
