@@ -111,11 +111,12 @@ double kept_bytes(const ProgramSizes& program) {
   return program.hops * columns + program.carried * bytes_per_carried_chunk;
 }
 
-/// Whether links carry messages of one NPU each, one hop long, in the order of the program: such a program runs in
-/// static order, and its lists have their length from the start.
+/// Whether messages go round cycles that share no link, one hop each: rings, or those that are packed on the links of
+/// pairs. An NPU sends as it receives, so the lists of messages are near to their length when they grow last.
 bool goes_in_order(const PointSizes& sizes, const SizedProgram& program) {
-  return program.algorithm != nullptr && program.algorithm->along_rings && takes_one_hop(program) && sizes.product &&
-         sizes.collective.everyone;
+  const auto* algorithm = program.algorithm;
+  return algorithm != nullptr && (algorithm->along_rings || algorithm->joins_pairs) && takes_one_hop(program) &&
+         sizes.product && sizes.collective.everyone;
 }
 
 /// Bytes that the lists of messages leave on the heap as they grow: larger blocks are given back.
