@@ -77,6 +77,11 @@ void add_findings(Report& report, const ForeignSchedule& schedule) {
                     [](Report& entry, const std::string& note) { entry.add("message", note); });
 }
 
+std::string_view replay_word(Verification outcome) {
+  if (outcome == Verification::invalid) return "not_verified";
+  return outcome == Verification::valid ? "valid" : "skipped";
+}
+
 /// Adds the time, the bound and the rival; returns what is to be said of them: "1.31 times the bound; pccl
 /// reaches 1.01".
 std::string add_times(Report& report, const JudgedSchedule& judged, const ForeignSchedule& schedule,
@@ -92,8 +97,11 @@ std::string add_times(Report& report, const JudgedSchedule& judged, const Foreig
   report.add("bound_name", judged.bound_name);
   report.add("times_the_bound", own);
   report.add("waste", static_cast<std::int64_t>(judged.verdict.waste));
-  report.add("replay_check", std::string(judged.verdict.valid() ? "valid" : "skipped"));
+  report.add("replay_check", std::string(replay_word(judged.verdict.outcome)));
   auto text = fmt::format("{:.2f} times the bound", own);
+  if (judged.verdict.outcome == Verification::invalid)
+    text += fmt::format(" by a replay that the verifier refuses ({})",
+                        judged.verdict.findings.empty() ? "no first finding" : judged.verdict.findings.front().message);
   if (!arguments.compares) return text;
   Cache cache;
   EvaluateOptions options;
@@ -141,8 +149,7 @@ ExitCode judge_foreign(const ForeignArguments& arguments) {
   if (on_network) {
     const auto point = point_for(*schedule, arguments.settings);
     if (!point) return refuse(point.errors());
-    const auto npus =
-        point->topology.machine_file.empty() ? point->topology.shape.npus() : point->topology.machine_npus;
+    const auto npus = point->topology.npus();
     if (npus != schedule->npus) {  // vertices may be numbered otherwise
       schedule = interpret_schedule(source, npus);
       if (!schedule) return refuse(schedule.errors());
@@ -160,6 +167,10 @@ ExitCode judge_foreign(const ForeignArguments& arguments) {
       } else {
         const auto times = add_times(report, *judged, *schedule, *point, arguments, *limit);
         verdict = fmt::format("valid, {}", times);
+        if (!arguments.out.empty() && judged->verdict.outcome == Verification::invalid)
+          return refuse({unsupported_error(
+              {arguments.file.string(), 0, 0}, "its sends on this network are not written",
+              "tenex's verifier refuses them: sums pass NPUs in other pieces than they left", "leave out --out")});
         if (!arguments.out.empty())
           if (const auto written = write_schedule_file(arguments.out, judged->file, {.threads = arguments.threads});
               !written)

@@ -76,9 +76,7 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
 /// or sends its share of it. 0 where messages carry several chunks.
 std::uint64_t least_sends(const DesignPoint& point) {
   if (!sends_single_chunks(point)) return 0;
-  const auto& topology = point.topology;
-  const auto npus = topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
-  const auto collective = build_point_collective(with_any_chunks(point), npus);
+  const auto collective = build_point_collective(with_any_chunks(point), point.topology.npus());
   if (!collective) return 0;  // evaluation reports the error
   double sends = 0;
   for (std::size_t g = 0; g < collective->groups().size(); ++g) {

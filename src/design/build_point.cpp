@@ -12,10 +12,6 @@ namespace tenex {
 
 namespace {
 
-std::size_t npus_of(const TopologyChoice& topology) {
-  return topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
-}
-
 /// The total bandwidth of a collective's network is a spelling of its bandwidths per NPU and dimension.
 void spread_total(TopologyChoice& topology, const TrainingPoint& words) {
   if (words.total_bandwidth == Bandwidth{}) return;
@@ -67,7 +63,7 @@ DesignPoint build_point(const Row& row, Groups groups, const Vocabulary& vocabul
   const bool trains = row[index_of(Key::workload)] != nullptr;
   const bool chunks_given = row[index_of(Key::chunks)] != nullptr || have_own(collective.groups.list());
   if (point.family == AlgorithmFamily::any && !trains && !chunks_given) point.chunks = kAutomaticChunks;
-  settle_groups(collective, point.chunks, npus_of(point.topology));
+  settle_groups(collective, point.chunks, point.topology.npus());
   if (!trains) spread_total(point.topology, training);
   normalise_draft(draft, trains);
   if (trains)

@@ -285,9 +285,7 @@ void try_algorithms(Trials& trials, const DesignPoint& point, Estimator& estimat
 std::optional<double> weight_of_chunks(const DesignPoint& point, std::int64_t chunks, Estimator& estimator,
                                        std::size_t memory_limit_bytes) {
   const auto trial = with_chunks(point, chunks);
-  const auto& topology = point.topology;
-  const auto npus = topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
-  if (chunks > 1 && !build_point_collective(trial, npus)) return std::nullopt;
+  if (chunks > 1 && !build_point_collective(trial, point.topology.npus())) return std::nullopt;
   const auto expected = estimator.cost(trial);
   const bool fits = expected.bytes <= memory_limit_bytes && expected.weight <= kMostWeightOfChunks;
   return fits || chunks == 1 ? std::optional(expected.weight) : std::nullopt;

@@ -86,10 +86,9 @@ Result<JudgedSchedule> judge_schedule(ForeignSchedule& schedule, const DesignPoi
   auto judged = run(messages, topology, point, simulation_options, checking);
   if (!judged) return judged;
   if (judged->verdict.outcome == Verification::invalid) {
-    // Sums that pass NPUs in other pieces than they left are no messages of tenex: the interpreter alone has judged.
+    // Sums that pass NPUs in other pieces than they left are no messages that go on.
     judged = run(schedule, topology, point, simulation_options, checking);
     if (!judged) return judged;
-    if (judged->verdict.outcome == Verification::invalid) judged->verdict.outcome = Verification::skipped;
   }
   ExecutionCache bounds(0);
   const auto bound = bound_of_schedule({{topology, judged->file.collective, point.occupancy}, true, false}, bounds);

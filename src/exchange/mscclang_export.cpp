@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "exchange/collective_words.hpp"
 #include "exchange/moves.hpp"
 #include "tenex/exchange/foreign_schedule.hpp"
 #include "tenex/exchange/machine_text.hpp"
@@ -252,13 +253,6 @@ std::string MscclangWriter::text(const std::string& head) const {
   return out + "</algo>\n";
 }
 
-std::string_view collective_word(CollectiveKind kind) {
-  if (kind == CollectiveKind::all_gather) return "allgather";
-  if (kind == CollectiveKind::reduce_scatter) return "reducescatter";
-  if (kind == CollectiveKind::all_to_all) return "alltoall";
-  return "allreduce";
-}
-
 Result<std::string> write(const ScheduleFile& file, const ScheduleExportOptions& options, std::int64_t most_bytes) {
   const auto plan = exchange::plan_moves(file);
   if (!plan) return plan.errors();
@@ -280,12 +274,12 @@ Result<std::string> write(const ScheduleFile& file, const ScheduleExportOptions&
                                          limits->blocks, limits->steps, limits->channels),
                              "use fewer chunks");
   const auto name = options.name.empty()
-                        ? fmt::format("{}_{}_{}", file.algorithm, collective_word(plan->kind), plan->npus)
+                        ? fmt::format("{}_{}_{}", file.algorithm, exchange::word_of(plan->kind), plan->npus)
                         : options.name;
   const auto head = fmt::format(
       "<algo name=\"{}\" proto=\"{}\" nchannels=\"{}\" nchunksperloop=\"{}\" ngpus=\"{}\" coll=\"{}\" inplace=\"{}\" "
       "outofplace=\"{}\" minBytes=\"0\" maxBytes=\"{}\">\n",
-      exchange::plain(name), protocol, writer.channels(), plan->chunks, plan->npus, collective_word(plan->kind),
+      exchange::plain(name), protocol, writer.channels(), plan->chunks, plan->npus, exchange::word_of(plan->kind),
       plan->in_place ? 1 : 0, plan->in_place ? 0 : 1, most_bytes);
   return writer.text(head);
 }

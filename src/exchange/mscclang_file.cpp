@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "exchange/collective_words.hpp"
 #include "tenex/exchange/machine_text.hpp"
 
 namespace tenex::exchange {
@@ -16,18 +17,6 @@ constexpr std::int64_t kMostNumber = std::int64_t{1} << 48;
 /// Chunks of a collective, and places of a buffer, that are followed.
 constexpr std::int64_t kMostChunks = std::int64_t{1} << 16;
 constexpr std::int64_t kMostGpus = 1024;
-
-struct XmlCollective {
-  std::string_view word;
-  CollectiveKind kind;
-};
-constexpr std::array kCollectives{
-    XmlCollective{"allreduce", CollectiveKind::all_reduce},
-    XmlCollective{"allgather", CollectiveKind::all_gather},
-    XmlCollective{"reducescatter", CollectiveKind::reduce_scatter},
-    XmlCollective{"reduce_scatter", CollectiveKind::reduce_scatter},
-    XmlCollective{"alltoall", CollectiveKind::all_to_all},
-};
 
 /// An executor and what it refuses.
 struct ExecutorRule {
@@ -89,12 +78,12 @@ class MscclangReader {
   void read_head() {
     file_.name = plain(root_.text("name"));
     const auto word = root_.text("coll");
-    const auto known = std::ranges::find(kCollectives, word, &XmlCollective::word);
-    if (known == kCollectives.end())
+    const auto known = unrooted_collective(word == "reduce_scatter" ? word_of(CollectiveKind::reduce_scatter) : word);
+    if (!known)
       errors_.push_back(unsupported_error(root_.place, fmt::format("coll is \"{}\"", plain(word)),
                                           "the outputs of allreduce, allgather, reducescatter and alltoall are known"));
     else
-      file_.kind = known->kind;
+      file_.kind = *known;
     const auto protocol = std::ranges::find(kProtocolRules, root_.text("proto"), &ProtocolRule::name);
     if (protocol == kProtocolRules.end())
       refuse(root_.place, fmt::format("proto is \"{}\"", plain(root_.text("proto"))), "it is Simple, LL or LL128");

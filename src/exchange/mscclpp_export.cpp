@@ -15,6 +15,7 @@
 #include <tuple>
 #include <utility>
 
+#include "exchange/collective_words.hpp"
 #include "exchange/moves.hpp"
 #include "tenex/exchange/machine_text.hpp"
 #include "tenex/exchange/schedule_export.hpp"
@@ -380,13 +381,6 @@ std::string PlanWriter::text(const std::string& head) const {
   return out + " ]}\n";
 }
 
-std::string_view collective_word(CollectiveKind kind) {
-  if (kind == CollectiveKind::all_gather) return "allgather";
-  if (kind == CollectiveKind::reduce_scatter) return "reducescatter";
-  if (kind == CollectiveKind::all_to_all) return "alltoall";
-  return "allreduce";
-}
-
 }  // namespace
 
 Result<std::string> to_mscclpp(const ScheduleFile& file, const ScheduleExportOptions& options) {
@@ -400,13 +394,13 @@ Result<std::string> to_mscclpp(const ScheduleFile& file, const ScheduleExportOpt
     return unsupported_error({}, "an op list of the schedule does not fit in a threadblock",
                              fmt::format("the executor runs {} ops", kMostOperations), "use fewer chunks");
   const auto name = options.name.empty()
-                        ? fmt::format("{}_{}_{}", file.algorithm, collective_word(plan->kind), plan->npus)
+                        ? fmt::format("{}_{}_{}", file.algorithm, exchange::word_of(plan->kind), plan->npus)
                         : options.name;
   return writer.text(fmt::format(
       "{{\"name\": \"{}\", \"collective\": \"{}\", \"protocol\": \"Simple\", \"inplace\": {},\n \"reuse_resources\": "
       "false, \"use_double_scratch_buffer\": false, \"buffer_alignment\": 16,\n \"num_threads_per_block\": 1024, "
       "\"min_message_size\": 0, \"max_message_size\": 18446744073709551615,\n",
-      exchange::plain(name), collective_word(plan->kind), plan->in_place ? "true" : "false"));
+      exchange::plain(name), exchange::word_of(plan->kind), plan->in_place ? "true" : "false"));
 }
 
 }  // namespace tenex

@@ -118,17 +118,6 @@ void PlanRun::check_outputs() {
 
 namespace {
 
-struct PlanCollective {
-  std::string_view word;
-  CollectiveKind kind;
-};
-constexpr std::array kCollectives{
-    PlanCollective{"allreduce", CollectiveKind::all_reduce},
-    PlanCollective{"allgather", CollectiveKind::all_gather},
-    PlanCollective{"reducescatter", CollectiveKind::reduce_scatter},
-    PlanCollective{"alltoall", CollectiveKind::all_to_all},
-};
-
 /// What the plan's chunks are to its collective. Errors (input): numbers of chunks that do not fit it.
 Result<PlanShape> shape_of(const ExecutionPlan& plan) {
   PlanShape shape;
@@ -137,15 +126,15 @@ Result<PlanShape> shape_of(const ExecutionPlan& plan) {
       for (const auto& operation : block.operations) shape.parts = std::lcm(shape.parts, operation.parts);
   if (shape.parts > 1024)
     return resource_error("the plan's threadblock groups are too many to follow", "their sizes have no small multiple");
-  const auto known = std::ranges::find(kCollectives, plan.collective, &PlanCollective::word);
+  const auto known = unrooted_collective(plan.collective);
   const auto n = plan.gpus.size();
   const auto& first = plan.gpus.front();
-  if (known == kCollectives.end() || n < 2) {
+  if (!known || n < 2) {
     shape.known = false;
     shape.units = std::max({first.inputs, first.outputs, n}) * n;
     return shape;
   }
-  shape.kind = known->kind;
+  shape.kind = *known;
   const bool gather = shape.kind == CollectiveKind::all_gather;
   const bool scatter = shape.kind == CollectiveKind::reduce_scatter;
   shape.units = gather ? first.outputs : first.inputs;

@@ -4,19 +4,12 @@
 #include <algorithm>
 #include <array>
 
+#include "exchange/collective_words.hpp"
 #include "tenex/base/words.hpp"
 #include "tenex/exchange/tuner_table.hpp"
 
 namespace tenex {
 namespace {
-
-constexpr std::array<std::pair<CollectiveKind, std::string_view>, 5> kWords{{
-    {CollectiveKind::broadcast, "broadcast"},
-    {CollectiveKind::reduce, "reduce"},
-    {CollectiveKind::all_gather, "allgather"},
-    {CollectiveKind::reduce_scatter, "reducescatter"},
-    {CollectiveKind::all_reduce, "allreduce"},
-}};
 
 /// An algorithm: its collectives, and whether it has all protocols or only simple (NCCL's src/graph/tuning.cc).
 struct KnownAlgorithm {
@@ -49,9 +42,9 @@ Result<TunerReader> parse_tuner_reader(std::string_view text, const Place& place
 }
 
 std::optional<std::string_view> tuner_word(CollectiveKind kind) {
-  const auto found = std::ranges::find(kWords, kind, &decltype(kWords)::value_type::first);
-  if (found == kWords.end()) return std::nullopt;
-  return found->second;
+  const auto word = exchange::word_of(kind);
+  if (word.empty() || kind == CollectiveKind::all_to_all) return std::nullopt;
+  return word;
 }
 
 bool has_combination(TunerReader reader, std::string_view collective, std::string_view algorithm,

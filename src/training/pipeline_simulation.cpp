@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <queue>
 #include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "tenex/base/graph/least_first.hpp"
 #include "tenex/execution/execution_cache.hpp"
 #include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/routes.hpp"
@@ -21,8 +21,6 @@ namespace tenex {
 namespace {
 
 using Kind = PipelineTask::Kind;
-
-SimTime clamped_sum(SimTime a, SimTime b) { return a > SimTime::max() - b ? SimTime::max() : a + b; }
 
 /// The network of a pipeline's groups, and the routes between their stages.
 struct PipelineNetwork {
@@ -55,8 +53,7 @@ class PipelinePlayer {
   SimTime play() {
     for (std::size_t which = 0; which < stage_.size(); ++which) advance(which);
     while (!events_.empty()) {
-      const auto event = events_.top();
-      events_.pop();
+      const auto event = events_.pop();
       if (event.hop == kTaskEnds)
         end_task(event);
       else
@@ -87,7 +84,7 @@ class PipelinePlayer {
     std::size_t stage = 0;     // of all groups
     PipelineTask task;
     std::int32_t hop = kTaskEnds;
-    bool operator>(const Event& other) const { return std::tie(time, number) > std::tie(other.time, other.number); }
+    bool operator<(const Event& other) const { return std::tie(time, number) < std::tie(other.time, other.number); }
   };
 
   /// Inputs of a stage's tasks: by direction, part and microbatch.
@@ -120,7 +117,7 @@ class PipelinePlayer {
         begin = std::max(begin, arrival);
       }
       if (stage.next == 0) stage.first = begin;
-      stage.free = clamped_sum(begin, task_time(task, pipelining_, times_));
+      stage.free = saturating_sum(begin, task_time(task, pipelining_, times_));
       if (task.kind != Kind::weight_gradient) events_.push({stage.free, number_++, which, task, kTaskEnds});
     }
   }
@@ -168,8 +165,8 @@ class PipelinePlayer {
     const auto hop = hop_time(topology.classes()[topology.class_of(link)], size, network_.occupancy);
     auto& free = link_free_[link.index()];
     const auto begin = std::max(event.time, free);
-    free = clamped_sum(begin, hop.busy);
-    auto there = clamped_sum(begin, hop.latency);
+    free = saturating_sum(begin, hop.busy);
+    auto there = saturating_sum(begin, hop.latency);
     if (passes_on_early(topology, topology.target(link)))
       there -= hand_over_lead(topology, link, route[static_cast<std::size_t>(event.hop) + 1], size);
     events_.push({there, number_++, event.stage, event.task, event.hop + 1});
@@ -187,7 +184,7 @@ class PipelinePlayer {
   std::vector<StageState> stage_;                 // by group and stage
   std::vector<SimTime> arrivals_;
   std::vector<SimTime> link_free_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  LeastFirst<Event> events_;
   std::uint64_t number_ = 0;
 };
 

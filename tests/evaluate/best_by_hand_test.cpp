@@ -44,7 +44,7 @@ std::vector<Case> all_cases(std::size_t most_npus) {
         auto any = words;
         any.emplace_back("algorithm", "best");
         const auto made = make_point(any, vocabulary());
-        if (!made || made->topology.machine_npus > most_npus) continue;
+        if (!made || made->topology.npus() > most_npus) continue;
         cases.push_back({words, name + " " + collective + " " + size});
       }
   return cases;

@@ -72,10 +72,8 @@ DesignPoint point_on(const Network& network, const char* collective, const char*
 /// The networks on which a program of all pairs takes little time.
 std::vector<Network> small_networks() {
   auto small = networks();
-  std::erase_if(small, [](const Network& network) {
-    const auto topology = point_on(network, "all_gather", "direct").topology;
-    return (topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus) > 256;
-  });
+  std::erase_if(small,
+                [](const Network& network) { return point_on(network, "all_gather", "direct").topology.npus() > 256; });
   return small;
 }
 

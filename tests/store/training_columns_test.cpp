@@ -104,8 +104,8 @@ TEST(AStudyThatTrains, GetsBackEveryFieldOfItsRows) {
     for (std::size_t i = 0; i < 4; ++i)
       EXPECT_EQ(table->settings[i][s], cell_text(setting_cell(study.points[i], setting.name)));
   }
-  // 19 settings (the keys of training points) and 18 metrics.
-  EXPECT_EQ(count_training_columns(report->file), 37U);
+  // 29 settings (the keys of training points) and 31 metrics.
+  EXPECT_EQ(count_training_columns(report->file), 60U);
   const auto file = ColumnFileReader::open(report->file);
   ASSERT_TRUE(file.ok());
   EXPECT_THAT(*file->text_attribute("/", "coordinates"), HasSubstr(" workload hp "));

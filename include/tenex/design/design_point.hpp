@@ -79,6 +79,8 @@ struct TopologyChoice {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> without;  ///< pairs of vertices whose links are removed
   NetworkFaults faults;                                          ///< what has failed, after `without`
   std::size_t machine_npus = 0;                                  ///< of a machine file; 0 for shapes
+
+  [[nodiscard]] std::size_t npus() const { return machine_file.empty() ? shape.npus() : machine_npus; }
 };
 
 /// The word for the best of all synthesizers and textbook algorithms that can do a point.

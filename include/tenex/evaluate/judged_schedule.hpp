@@ -15,7 +15,8 @@ namespace tenex {
 struct JudgedSchedule {
   ScheduleFile file;  ///< the sends as the simulator times them
   SimTime time;       ///< last useful arrival
-  Verdict verdict;    ///< of tenex's verifier on these sends
+  Verdict verdict;    ///< of tenex's verifier on these sends; `invalid` of a valid schedule: its sums pass NPUs in other
+                      ///< pieces than they left, which tenex's messages do not, so that the time is not verified
   SimTime bound;      ///< of all schedules of the collective
   std::string bound_name = {};
 };

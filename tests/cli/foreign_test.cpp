@@ -1,0 +1,63 @@
+// verify and export of other tools' files: what is written is judged valid, with the time and bound that hands derive,
+// and a broken file ends with 1 and its place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/seeing.hpp"
+
+namespace tenex {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::number_of;
+using testing::tenex;
+using testing::text_of;
+
+class ForeignFiles : public testing::Seeing {
+ protected:
+  /// An All-Gather of 4 NPUs in MSCCLang's words.
+  std::string exported() {
+    const auto made =
+        tenex({"synthesize", "--topology", "RI(4)", "--alpha", "0us", "--bandwidth", "1GB/s", "--collective",
+               "all_gather", "--size", "4000B", "--synthesizer", "tacos", "--out", out("gather.h5")});
+    EXPECT_EQ(made.exit_code, 0) << made.out << made.err;
+    const auto ran = tenex({"export", out("gather.h5"), "--format", "mscclang", "-o", out("gather.xml")});
+    EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+    return out("gather.xml");
+  }
+};
+
+// An NPU of RI(4) receives three chunks of 1,000 bytes over two links of 1 GB/s: one link carries two of them, 2 us.
+// An order without gaps takes no longer.
+TEST_F(ForeignFiles, AnExportedAllGatherIsValidAtItsBound) {
+  const auto ran = tenex({"verify", exported(), "--topology", "RI(4)", "--alpha", "0us", "--bandwidth", "1GB/s",
+                          "--size", "4000B", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  EXPECT_EQ(text_of(ran.out, "format"), "MSCCLang XML");
+  EXPECT_EQ(number_of(ran.out, "collective_time_ps"), 2e6);
+  EXPECT_EQ(number_of(ran.out, "bound_ps"), 2e6);
+  EXPECT_EQ(text_of(ran.out, "replay_check"), "valid");
+}
+
+TEST_F(ForeignFiles, ABrokenFileEndsWith1AndItsPlace) {
+  auto text = support::read_text(exported());
+  // NPU 0 no longer receives the chunk of NPU 1.
+  const auto at = text.find("type=\"r\"");
+  ASSERT_NE(at, std::string::npos) << text;
+  text.replace(at, 8, "type=\"nop\"");
+  const auto ran = tenex({"verify", study(text, "broken.xml")});
+  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("broken.xml:2:4"), HasSubstr("lacks chunk 0 of gpu 1's input")));
+}
+
+TEST_F(ForeignFiles, AnOptionOfANetworkWithoutOneIsRefused) {
+  const auto ran = tenex({"verify", exported(), "--size", "4000B"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--topology"));
+}
+
+}  // namespace
+}  // namespace tenex
