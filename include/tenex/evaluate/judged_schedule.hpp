@@ -15,9 +15,10 @@ namespace tenex {
 struct JudgedSchedule {
   ScheduleFile file;  ///< the sends as the simulator times them
   SimTime time;       ///< last useful arrival
-  Verdict verdict;    ///< of tenex's verifier on these sends; `invalid` of a valid schedule: its sums pass NPUs in other
-                      ///< pieces than they left, which tenex's messages do not, so that the time is not verified
-  SimTime bound;      ///< of all schedules of the collective
+  /// Of tenex's verifier on these sends. `invalid` of a valid schedule: its sums pass NPUs in other pieces than they
+  /// left, which tenex's messages do not, so that the time is not verified.
+  Verdict verdict;
+  SimTime bound;  ///< of all schedules of the collective
   std::string bound_name = {};
 };
 
