@@ -100,8 +100,7 @@ std::string add_times(Report& report, const JudgedSchedule& judged, const Foreig
   report.add("replay_check", std::string(replay_word(judged.verdict.outcome)));
   auto text = fmt::format("{:.2f} times the bound", own);
   if (judged.verdict.outcome == Verification::invalid)
-    text += fmt::format(" by a replay that the verifier refuses ({})",
-                        judged.verdict.findings.empty() ? "no first finding" : judged.verdict.findings.front().message);
+    text += fmt::format(" by a replay that the verifier refuses ({})", judged.verdict.findings.front().message);
   if (!arguments.compares) return text;
   Cache cache;
   EvaluateOptions options;
@@ -165,12 +164,12 @@ ExitCode judge_foreign(const ForeignArguments& arguments) {
       if (!judged) {
         verdict = "not valid on this network: " + schedule->wrong.front().message;
       } else {
+        if (!arguments.out.empty() && judged->verdict.outcome == Verification::invalid)
+          return refuse({unsupported_error({arguments.file.string(), 0, 0}, "its sends on this network are not written",
+                                           "tenex's verifier refuses them: " + judged->verdict.findings.front().message,
+                                           "leave out --out")});
         const auto times = add_times(report, *judged, *schedule, *point, arguments, *limit);
         verdict = fmt::format("valid, {}", times);
-        if (!arguments.out.empty() && judged->verdict.outcome == Verification::invalid)
-          return refuse({unsupported_error(
-              {arguments.file.string(), 0, 0}, "its sends on this network are not written",
-              "tenex's verifier refuses them: sums pass NPUs in other pieces than they left", "leave out --out")});
         if (!arguments.out.empty())
           if (const auto written = write_schedule_file(arguments.out, judged->file, {.threads = arguments.threads});
               !written)

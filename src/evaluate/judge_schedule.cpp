@@ -86,7 +86,8 @@ Result<JudgedSchedule> judge_schedule(ForeignSchedule& schedule, const DesignPoi
   auto judged = run(messages, topology, point, simulation_options, checking);
   if (!judged) return judged;
   if (judged->verdict.outcome == Verification::invalid) {
-    // Sums that pass NPUs in other pieces than they left are no messages that go on.
+    // A sum that leaves an NPU in other pieces than it came in is no message that is forwarded: each transfer is then
+    // a message of its own.
     judged = run(schedule, topology, point, simulation_options, checking);
     if (!judged) return judged;
   }

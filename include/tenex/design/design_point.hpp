@@ -80,6 +80,7 @@ struct TopologyChoice {
   NetworkFaults faults;                                          ///< what has failed, after `without`
   std::size_t machine_npus = 0;                                  ///< of a machine file; 0 for shapes
 
+  /// Of the network, whichever the source. O(dimensions).
   [[nodiscard]] std::size_t npus() const { return machine_file.empty() ? shape.npus() : machine_npus; }
 };
 
