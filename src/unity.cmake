@@ -2,12 +2,29 @@
 # compiled once. Files of one unit share an unnamed namespace, so only files that define no name twice come together:
 # what stands in the first column is taken for a definition, which is how this project is formatted.
 
+# A text without its raw strings, whose lines are those of other languages.
+function(tenex_without_raw_strings text result)
+  set(kept "")
+  while(text MATCHES "R\"([A-Za-z]*)\\(")
+    string(FIND "${text}" "${CMAKE_MATCH_0}" begin)
+    string(SUBSTRING "${text}" 0 ${begin} before)
+    string(APPEND kept "${before}")
+    string(SUBSTRING "${text}" ${begin} -1 text)
+    string(FIND "${text}" ")${CMAKE_MATCH_1}\"" end)
+    string(LENGTH ")${CMAKE_MATCH_1}\"" length)
+    math(EXPR end "${end} + ${length}")
+    string(SUBSTRING "${text}" ${end} -1 text)
+  endwhile()
+  set(${result} "${kept}${text}" PARENT_SCOPE)
+endfunction()
+
 # The names that a file defines, unqualified, in `result`; those of types and constants again in `types`.
 function(tenex_names_defined file result types)
   file(READ ${file} text)
+  tenex_without_raw_strings("${text}" text)
   string(REPLACE "[[nodiscard]] " "" text "${text}")
   string(REGEX REPLACE "[];\\\\]|\\[" " " text "\n${text}")  # what CMake's lists take for their own
-  string(REGEX REPLACE "( final)? : (public|private) [^\n{]*{" "{" text "${text}")  # base classes
+  string(REGEX REPLACE "( final)? : (public |private )?[A-Za-z][^\n{]*{" "{" text "${text}")  # base classes
   string(REGEX REPLACE "(enum class [A-Za-z0-9_]+) : [^\n{]*{" "\\1 {" text "${text}")  # underlying types
   string(REGEX MATCHALL "\n[A-Za-z][^\n(={]*[(={]" starts "${text}")
   set(names "")
@@ -18,7 +35,7 @@ function(tenex_names_defined file result types)
       continue()
     endif()
     set(name ${CMAKE_MATCH_1})
-    if(name MATCHES "::")
+    if(name MATCHES "::" OR name STREQUAL "PrintTo")  # GoogleTest's overloads, each of a type of its own
       continue()
     endif()
     list(APPEND names ${name})
@@ -46,6 +63,19 @@ function(tenex_names_used file result)
     endif()
   endforeach()
   set(${result} ${names} PARENT_SCOPE)
+endfunction()
+
+# The aliases that a file defines, as `name=meaning`: another file of its unit may define the same.
+function(tenex_aliases file result)
+  file(READ ${file} text)
+  string(REPLACE ";" "," text "${text}")
+  string(REGEX MATCHALL "\nusing [A-Za-z0-9_]+ = [^\n,]*," declarations "\n${text}")
+  set(aliases "")
+  foreach(declaration IN LISTS declarations)
+    string(REGEX REPLACE "^\nusing ([A-Za-z0-9_]+) = (.*),$" "\\1=\\2" alias "${declaration}")
+    list(APPEND aliases "${alias}")
+  endforeach()
+  set(${result} "${aliases}" PARENT_SCOPE)
 endfunction()
 
 # Sets `enumerators_<name>` for every enumeration of the public headers.
@@ -100,6 +130,7 @@ function(tenex_group_sources target source_list header_types module_functions li
   foreach(source IN LISTS ${source_list})
     tenex_names_defined(${source} names types)
     tenex_names_used(${source} used)
+    tenex_aliases(${source} aliases)
     tenex_lists_meet(types ${header_types} ambiguous)
     if(ambiguous)
       continue()
@@ -111,10 +142,18 @@ function(tenex_group_sources target source_list header_types module_functions li
         math(EXPR units "${units} + 1")
         set(names_${unit} "")
         set(used_${unit} "")
+        set(aliases_${unit} "")
         set(files_${unit} 0)
       endif()
+      set(new_names ${names})
+      foreach(alias IN LISTS aliases)
+        if(alias IN_LIST aliases_${unit})
+          string(REGEX REPLACE "=.*" "" alias "${alias}")
+          list(REMOVE_ITEM new_names ${alias})
+        endif()
+      endforeach()
       set(all_names ${names_${unit}} ${used_${unit}})
-      tenex_lists_meet(names all_names clash)
+      tenex_lists_meet(new_names all_names clash)
       if(NOT clash)
         tenex_lists_meet(used names_${unit} clash)
       endif()
@@ -125,6 +164,7 @@ function(tenex_group_sources target source_list header_types module_functions li
     endwhile()
     list(APPEND names_${unit} ${names})
     list(APPEND used_${unit} ${used})
+    list(APPEND aliases_${unit} "${aliases}")
     math(EXPR files_${unit} "${files_${unit}} + 1")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${unit})
   endforeach()

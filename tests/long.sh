@@ -3,14 +3,14 @@
 # takes what is missing: tests that passed with these sources are not run again, and a study that was interrupted goes
 # on where it was. Random tests draw new seeds, which they print.
 #   tests/long.sh [REGEX]      only the tests whose names match
-# Logs, and the list of what passed, are in build/ci/long.
+# Logs, and the list of what passed, are in build/long/long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=jobs/packages.sh
 . jobs/packages.sh
 install_missing "${build_packages[@]}" "${test_packages[@]}" "${slurm_packages[@]}" "${notebook_packages[@]}" valgrind
-cmake --preset ci >/dev/null
-cmake --build --preset ci
+cmake --preset long >/dev/null
+cmake --build --preset long
 # shellcheck source=tests/environment.sh
 . tests/environment.sh
 
@@ -18,12 +18,12 @@ cmake --build --preset ci
 sources=(. ':!*.md' ':!*.png' ':!*.ipynb' ':!experiments/*/expected.csv')
 TENEX_LONG_KEY=$({ git ls-files -s -- "${sources[@]}"; git diff HEAD -- "${sources[@]}"; } | sha256sum | cut -d' ' -f1)
 export TENEX_LONG_KEY  # tests/analysis/keep_study.cmake
-logs=build/ci/long
+logs=build/long/long
 mkdir -p "$logs"
 touch "$logs/passed"
 
 # Steps of a study run as fixtures of the test that compares its rows.
-names=$(ctest --test-dir build/ci -N -L '^long$' | sed -nE 's/^ *Test +#[0-9]+: (.*[^ ]) *$/\1/p' |
+names=$(ctest --test-dir build/long -N -L '^long$' | sed -nE 's/^ *Test +#[0-9]+: (.*[^ ]) *$/\1/p' |
   grep -vE '_(clean|study)$' | grep -E "${1:-.}" || true)
 passed=0 failed=()
 while IFS= read -r name; do
@@ -35,7 +35,7 @@ while IFS= read -r name; do
   # shellcheck disable=SC2001  # one character class, not one string
   pattern=$(sed 's/[]^$.*+?(){}|[\\]/\\&/g' <<<"$name")
   SECONDS=0
-  if ctest --test-dir build/ci -R "^$pattern\$" --output-on-failure >"$logs/${name//\//_}.log" 2>&1 </dev/null; then
+  if ctest --test-dir build/long -R "^$pattern\$" --output-on-failure >"$logs/${name//\//_}.log" 2>&1 </dev/null; then
     echo "$TENEX_LONG_KEY $name" >>"$logs/passed"
     passed=$((passed + 1))
     echo "passed in $SECONDS s: $name"

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kMostTrees = 64;
 
 /// The time in picoseconds that the pair would need for a kilobyte of each of its trees and of one tree more.
-std::uint64_t cost(const LinkPair& pair, std::uint32_t /*depth*/) {
+std::uint64_t blink_cost(const LinkPair& pair, std::uint32_t /*depth*/) {
   return static_cast<std::uint64_t>(serialization_time(bytes(1000) * (pair.load + 1), pair.bandwidth).count());
 }
 
@@ -52,7 +52,7 @@ Result<std::shared_ptr<const Program>> make_blink(const Topology& topology, cons
   const auto n = static_cast<std::uint32_t>(topology.npus());
   const auto root = root_of(topology);
   std::vector<Tree> trees;
-  for (std::uint32_t t = 0; t < std::min(n, kMostTrees); ++t) trees.push_back(grow_tree(*graph, root, cost));
+  for (std::uint32_t t = 0; t < std::min(n, kMostTrees); ++t) trees.push_back(grow_tree(*graph, root, blink_cost));
   const auto shares = equal_shares(n, static_cast<std::uint32_t>(trees.size()));
   return make_forest(collective, {std::make_shared<const Forest>(n, trees, shares)});
 }

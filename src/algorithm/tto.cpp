@@ -28,7 +28,7 @@ std::uint32_t largest_load(const LinkGraph& graph) {
 }
 
 /// Prefers low trees, but takes no pair that two trees use already where another pair is left.
-std::uint64_t cost(const LinkPair& pair, std::uint32_t depth) {
+std::uint64_t tto_cost(const LinkPair& pair, std::uint32_t depth) {
   constexpr std::uint64_t kFull = std::uint64_t{1} << 40;
   return (pair.load > 1 ? kFull : 0) + 2 * std::uint64_t{depth} + 3 * std::uint64_t{pair.load};
 }
@@ -41,14 +41,14 @@ void take_away(LinkGraph& graph, const Tree& tree) {
 
 std::vector<Tree> three_trees(LinkGraph& graph, const std::array<std::uint32_t, 3>& roots) {
   std::vector<Tree> trees;
-  for (const auto root : roots) trees.push_back(grow_tree(graph, root, cost));
+  for (const auto root : roots) trees.push_back(grow_tree(graph, root, tto_cost));
   auto best = trees;
   auto least = largest_load(graph);
   constexpr int kTurns = 30;
   for (int turn = 0; turn < kTurns && least > 2; ++turn) {
     auto& tree = trees[static_cast<std::size_t>(turn) % 3];
     take_away(graph, tree);
-    tree = grow_tree(graph, tree.root, cost);
+    tree = grow_tree(graph, tree.root, tto_cost);
     if (largest_load(graph) >= least) continue;
     least = largest_load(graph);
     best = trees;

@@ -37,7 +37,7 @@ namespace tenex {
 namespace {
 
 /// Link visits, of NPUs and again of slices: a tenth of a second each.
-constexpr std::size_t kWorkLimit = std::size_t{1} << 21;
+constexpr std::size_t kMostApproachWork = std::size_t{1} << 21;
 constexpr std::size_t kMostDimensions = 4;    ///< of products whose slices are examined
 constexpr std::int64_t kMostInstants = 1024;  ///< of a region, evenly: fewer are a weaker bound
 
@@ -297,19 +297,19 @@ std::optional<SimTime> approach_bound(const BoundProblem& problem) {
   std::size_t work = 0;
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
     const auto& members = collective.groups()[g].members;
-    if (members.size() < 2 || work + problem.topology.links() > kWorkLimit) continue;
+    if (members.size() < 2 || work + problem.topology.links() > kMostApproachWork) continue;
     const Approach approach(problem, GroupId::at(g));
     for (const NpuId npu : slowest_first(problem, approach, members)) {
       auto region = approach.region_of({npu});
       work += approach.work(region);
-      if (work > kWorkLimit) break;
+      if (work > kMostApproachWork) break;
       bound = approach.raise(std::move(region), bound.value_or(SimTime::zero()));
     }
     std::size_t work_of_slices = 0;
     for (const auto& slice : slices_of(problem)) {
       auto region = approach.region_of(slice);
       work_of_slices += approach.work(region);
-      if (work_of_slices > kWorkLimit) break;
+      if (work_of_slices > kMostApproachWork) break;
       bound = approach.raise(std::move(region), bound.value_or(SimTime::zero()));
     }
   }

@@ -13,7 +13,7 @@ std::int64_t delivered_by(const LinkBundle& bundle, std::int64_t time, std::int6
   return std::min(cap, (time - latency) / bundle.hop.busy.count() + 1);
 }
 
-bool enough(std::span<const LinkBundle> bundles, std::int64_t time, std::int64_t chunks) {
+bool bundles_suffice(std::span<const LinkBundle> bundles, std::int64_t time, std::int64_t chunks) {
   std::int64_t missing = chunks;
   for (const auto& bundle : bundles) {
     const std::int64_t each = delivered_by(bundle, time, missing);
@@ -63,8 +63,8 @@ std::vector<LinkBundle> bundles_of(const BoundProblem& problem, std::span<const 
 }
 
 SimTime least_time(std::span<const LinkBundle> bundles, std::int64_t chunks) {
-  if (chunks <= 0 || enough(bundles, 0, chunks)) return SimTime::zero();
-  return least_that([&](std::int64_t time) { return enough(bundles, time, chunks); });
+  if (chunks <= 0 || bundles_suffice(bundles, 0, chunks)) return SimTime::zero();
+  return least_that([&](std::int64_t time) { return bundles_suffice(bundles, time, chunks); });
 }
 
 SimTime least_time(const BoundProblem& problem, std::span<const std::int64_t> links_of_class, Bytes size,

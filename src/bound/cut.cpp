@@ -20,7 +20,7 @@ namespace tenex {
 namespace {
 
 /// The time that a set proves.
-SimTime time_of(const BoundProblem& problem, const VertexSet& set) {
+SimTime time_of_cut(const BoundProblem& problem, const VertexSet& set) {
   const auto& topology = problem.topology;
   std::vector<std::int64_t> links(topology.classes().size(), 0);
   for (std::size_t l = 0; l < topology.links(); ++l) {
@@ -41,7 +41,7 @@ class BestSet {
   explicit BestSet(const BoundProblem& problem) : problem_(problem) {}
 
   void try_set(const VertexSet& set) {
-    const auto time = time_of(problem_, set);
+    const auto time = time_of_cut(problem_, set);
     if (time <= time_) return;
     time_ = time;
     set_ = set;
@@ -279,7 +279,7 @@ SimTime cut_time(const BoundProblem& problem, std::span<const VertexId> inside) 
   TENEX_EXPECTS(std::ranges::all_of(inside, [&](VertexId vertex) { return vertex.index() < set.size(); }),
                 "vertices that exist");
   for (const auto vertex : inside) set[vertex.index()] = true;
-  const SimTime time = time_of(problem, set);
+  const SimTime time = time_of_cut(problem, set);
   TENEX_ENSURES(check_cut(problem, inside) == time, "the time that the checker gives");
   return time;
 }

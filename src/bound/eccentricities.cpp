@@ -15,7 +15,7 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kWorkLimit = std::size_t{1} << 26;  ///< link visits: below a second
+constexpr std::size_t kMostEccentricityWork = std::size_t{1} << 26;  ///< link visits: below a second
 
 bool one_search_is_enough(const BoundProblem& problem) {
   const auto& shape = problem.topology.shape();
@@ -85,7 +85,8 @@ SimTime farthest_destination(const BoundProblem& problem, const Topology& search
 
 SimTime farthest_condition(const BoundProblem& problem) {
   auto sources = condition_sources(problem.collective);
-  const auto most = std::max<std::size_t>(1, kWorkLimit / std::max<std::size_t>(1, problem.topology.links()));
+  const auto most =
+      std::max<std::size_t>(1, kMostEccentricityWork / std::max<std::size_t>(1, problem.topology.links()));
   if (sources.size() > most) sources.resize(most);
   SimTime farthest = SimTime::zero();
   Topology other;
@@ -108,7 +109,8 @@ std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction 
   const Topology& network = problem.searched(other);
   const Topology turned = direction == Direction::inward ? network.reversed() : Topology();
   const Topology& searched = direction == Direction::inward ? turned : network;
-  std::size_t searches_left = std::max<std::size_t>(1, kWorkLimit / std::max<std::size_t>(1, searched.links()));
+  std::size_t searches_left =
+      std::max<std::size_t>(1, kMostEccentricityWork / std::max<std::size_t>(1, searched.links()));
   std::vector<Eccentricity> found;
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
     const auto& group = collective.groups()[g];

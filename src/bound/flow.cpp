@@ -22,10 +22,10 @@ namespace tenex {
 
 namespace {
 
-constexpr std::uint64_t kMostRounds = 1024;
+constexpr std::uint64_t kMostFlowRounds = 1024;
 
 /// The time that weights prove. O(starts * links log links).
-SimTime time_of(const BoundProblem& problem, LightestPaths& paths, std::span<const std::uint32_t> weights) {
+SimTime time_of_flow(const BoundProblem& problem, LightestPaths& paths, std::span<const std::uint32_t> weights) {
   const auto into = lightest_links(problem.topology, weights, true);
   const auto out_of = lightest_links(problem.topology, weights, false);
   JourneySum sum(problem.collective, into, out_of);
@@ -111,7 +111,7 @@ std::vector<LinkWeights> weights_of_levels(const Topology& topology) {
 SimTime flow_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
   TENEX_EXPECTS(weights.size() == problem.topology.links(), "one weight per link");
   LightestPaths paths(problem.topology);
-  const SimTime time = time_of(problem, paths, weights);
+  const SimTime time = time_of_flow(problem, paths, weights);
   TENEX_ENSURES(check_flow(problem, weights) == time, "the time that the checker gives");
   return time;
 }
@@ -130,7 +130,7 @@ std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint6
   BestWeights best;
   const auto try_weights = [&](const LinkWeights& weights) {
     if (weights.empty()) return;
-    const auto time = time_of(problem, paths, weights);
+    const auto time = time_of_flow(problem, paths, weights);
     best.offer(time, weights);
   };
   try_weights(LinkWeights(topology.links(), 1));
@@ -140,7 +140,7 @@ std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint6
     for (std::size_t d = 0; d < topology.shape()->dimensions(); ++d) try_weights(weights_of_dimension(topology, d));
   if (topology.shape() && !topology.shape()->is_product())
     for (const LinkWeights& weights : weights_of_levels(topology)) try_weights(weights);
-  const auto found = weights_of_rounds(problem, paths, std::min(kMostRounds, work_limit / of_round));
+  const auto found = weights_of_rounds(problem, paths, std::min(kMostFlowRounds, work_limit / of_round));
   try_weights(rounded(found.best));
   try_weights(rounded(found.average));
   auto bound = best.take();

@@ -55,7 +55,7 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kMostVisits = std::size_t{1} << 24;  ///< of links: a quarter of a second
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNeverArrives = std::numeric_limits<std::int64_t>::max();
 
 /// From a time on, arrivals may have so many contributions more.
 struct ContributionLevel {
@@ -72,7 +72,7 @@ struct LinkArrivals {
   auto operator<=>(const LinkArrivals&) const = default;
 };
 
-bool enough(const std::vector<LinkArrivals>& arrivals, std::int64_t time, std::int64_t needed) {
+bool arrivals_suffice(const std::vector<LinkArrivals>& arrivals, std::int64_t time, std::int64_t needed) {
   __extension__ using Wide = __int128;
   Wide missing = needed;
   for (const auto& [levels, busy, links] : arrivals)
@@ -86,11 +86,11 @@ bool enough(const std::vector<LinkArrivals>& arrivals, std::int64_t time, std::i
 
 SimTime least_time(const std::vector<LinkArrivals>& arrivals, std::int64_t needed) {
   std::int64_t low = 0;  // not enough: every hop takes time
-  std::int64_t high = kNever / 2;
-  if (!enough(arrivals, high, needed)) return SimTime::max();
+  std::int64_t high = kNeverArrives / 2;
+  if (!arrivals_suffice(arrivals, high, needed)) return SimTime::max();
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
-    (enough(arrivals, middle, needed) ? high : low) = middle;
+    (arrivals_suffice(arrivals, middle, needed) ? high : low) = middle;
   }
   return picoseconds(high);
 }
@@ -137,7 +137,7 @@ class GroupHops {
   /// tau_k, for as many k as an NPU needs.
   void find_near() {
     const std::size_t searches = alike_ ? 1 : problem_.network.npus();
-    near_.assign(members_.size() - 1, kNever);
+    near_.assign(members_.size() - 1, kNeverArrives);
     std::vector<std::int64_t> distances;
     for (std::size_t npu = 0; npu < searches; ++npu) {
       if (is_isolated(problem_.network, VertexId::at(npu))) continue;
@@ -152,7 +152,7 @@ class GroupHops {
   /// What may arrive over the links of an NPU.
   [[nodiscard]] std::vector<LinkArrivals> arrivals_at(NpuId npu) const {
     const auto arrival = arrival_times(searched_, vertex_of(npu), size_);
-    std::int64_t nearest = kNever;
+    std::int64_t nearest = kNeverArrives;
     for (std::size_t other = 0; other < problem_.network.npus(); ++other)
       if (other != npu.index()) nearest = std::min(nearest, arrival[other].count());
     std::vector<std::int64_t> distances;
@@ -179,7 +179,7 @@ class GroupHops {
     std::vector<ContributionLevel> levels;
     for (std::size_t k = 0; k < distances.size(); ++k) {
       std::int64_t from = std::max(latency, distances[k] - slack_);
-      if (!joins_) from = std::max(from, near_[k] > kNever - latency ? kNever : near_[k] + latency);
+      if (!joins_) from = std::max(from, near_[k] > kNeverArrives - latency ? kNeverArrives : near_[k] + latency);
       if (levels.empty() || levels.back().from != from) levels.push_back({from, 0});
       ++levels.back().contributions;
     }

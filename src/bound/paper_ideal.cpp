@@ -12,7 +12,8 @@ namespace tenex {
 
 namespace {
 
-constexpr std::uint64_t kWorkLimit = std::uint64_t{1} << 26;  ///< link visits in search of the diameter: about a second
+constexpr std::uint64_t kMostDiameterWork = std::uint64_t{1}
+                                            << 26;  ///< link visits in search of the diameter: about a second
 
 std::int64_t port_bandwidth(const Topology& topology, std::span<const LinkId> links) {
   std::int64_t sum = 0;
@@ -41,7 +42,7 @@ std::optional<SimTime> paper_ideal(const Topology& given, const Collective& coll
       kind != CollectiveKind::all_reduce)
     return std::nullopt;
   const std::int64_t factor = kind == CollectiveKind::all_reduce ? 2 : 1;
-  const auto diameter = latency_diameter_within(topology, kWorkLimit);
+  const auto diameter = latency_diameter_within(topology, kMostDiameterWork);
   if (!diameter || *diameter == SimTime::max()) return std::nullopt;  // an NPU reaches another one no more
   SimTime slowest = SimTime::zero();
   for (const auto& group : collective.groups()) {

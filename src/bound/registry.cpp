@@ -13,7 +13,7 @@ namespace tenex {
 
 namespace {
 
-using Work = std::uint64_t;
+using WorkCount = std::uint64_t;
 
 /// Of groups that differ or share NPUs, the largest bound of one group alone. Proof. Take all sends of the other
 /// groups' chunks out of a valid schedule. What is left is a valid schedule of the group: a send asks for earlier sends
@@ -52,7 +52,7 @@ constexpr BoundMethod kCut = {
     .certify = cut_bound,
     .time_of = [](const BoundProblem& problem, const CertifiedBound& cut) { return cut_time(problem, cut.inside); },
     .check = [](const BoundProblem& problem, const CertifiedBound& cut) { return check_cut(problem, cut.inside); },
-    .full_work = Work{1} << 31};  // about 20 s
+    .full_work = WorkCount{1} << 31};  // about 20 s
 
 constexpr BoundMethod kStrength = {
     .name = "strength",
@@ -64,7 +64,7 @@ constexpr BoundMethod kStrength = {
     .check = [](const BoundProblem& problem,
                 const CertifiedBound& bound) { return check_strength(problem, bound.weights); },
     .exact = kExactStrength,
-    .full_work = Work{1} << 28};  // about 5 s
+    .full_work = WorkCount{1} << 28};  // about 5 s
 
 constexpr BoundMethod kFlow = {
     .name = "flow",
@@ -77,7 +77,7 @@ constexpr BoundMethod kFlow = {
     .time_of = [](const BoundProblem& problem, const CertifiedBound& flow) { return flow_time(problem, flow.weights); },
     .check = [](const BoundProblem& problem, const CertifiedBound& flow) { return check_flow(problem, flow.weights); },
     .exact = kExactFlow,
-    .full_work = Work{1} << 27};  // about 3 s
+    .full_work = WorkCount{1} << 27};  // about 3 s
 
 }  // namespace
 

@@ -46,7 +46,7 @@ std::int64_t count(const InLink& link, std::int64_t time, std::int64_t cap) {
   return time < link.latency ? 0 : std::min(cap, (time - link.latency) / link.busy + 1);
 }
 
-bool enough(const std::vector<InLink>& links, std::int64_t time, std::int64_t demand) {
+bool links_suffice(const std::vector<InLink>& links, std::int64_t time, std::int64_t demand) {
   std::int64_t missing = demand;
   for (const auto& link : links) {
     const std::int64_t relayed = link.relays_from > time ? 0 : count(link, time - link.relays_from, missing);
@@ -59,10 +59,10 @@ bool enough(const std::vector<InLink>& links, std::int64_t time, std::int64_t de
 SimTime least_time(const std::vector<InLink>& links, std::int64_t demand) {
   std::int64_t low = 0;  // not enough: every hop takes time
   std::int64_t high = kNever;
-  if (!enough(links, high, demand)) return SimTime::max();
+  if (!links_suffice(links, high, demand)) return SimTime::max();
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
-    (enough(links, middle, demand) ? high : low) = middle;
+    (links_suffice(links, middle, demand) ? high : low) = middle;
   }
   return picoseconds(high);
 }

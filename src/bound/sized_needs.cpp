@@ -67,7 +67,8 @@ SimTime raise_by_busy_time(const BoundProblem& problem, const WeightedClass& lin
   return raised(time, [&](SimTime by) { return by > before && links.weight * (by - before).count() >= busy; });
 }
 
-SimTime time_of(const BoundProblem& problem, std::span<const Exact> weight_of_class, std::span<const SizedNeed> sized) {
+SimTime time_of_needs(const BoundProblem& problem, std::span<const Exact> weight_of_class,
+                      std::span<const SizedNeed> sized) {
   std::vector<SizeNeed> needs;
   for (const auto& [size_class, amount] : sized)
     if (amount > 0) needs.push_back({problem.collective.chunk_sizes()[size_class], amount});
@@ -114,14 +115,14 @@ SimTime time_of_sizes_apart(const BoundProblem& problem, std::span<const std::in
 SimTime least_time_of_sizes(const BoundProblem& problem, std::span<const std::int64_t> links_of_class,
                             std::span<const SizedNeed> needs) {
   if (is_classic(problem.collective)) return time_of_sizes_apart(problem, links_of_class, needs);
-  return time_of(problem, std::vector<Exact>(links_of_class.begin(), links_of_class.end()), needs);
+  return time_of_needs(problem, std::vector<Exact>(links_of_class.begin(), links_of_class.end()), needs);
 }
 
 SimTime time_to_carry_sizes(const BoundProblem& problem, std::span<const std::uint32_t> weights,
                             std::span<const SizedNeed> needs) {
   std::vector<Exact> of_class(problem.topology.classes().size(), 0);
   for (std::size_t l = 0; l < weights.size(); ++l) of_class[problem.topology.class_of(LinkId::at(l))] += weights[l];
-  return time_of(problem, of_class, needs);
+  return time_of_needs(problem, of_class, needs);
 }
 
 }  // namespace tenex

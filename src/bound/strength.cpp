@@ -33,7 +33,7 @@ double worth_of(const Collective& collective, GroupId group) {
 }
 
 /// The time that weights prove.
-SimTime time_of(const BoundProblem& problem, WayForest& forest, std::span<const std::uint32_t> weights) {
+SimTime time_of_strength(const BoundProblem& problem, WayForest& forest, std::span<const std::uint32_t> weights) {
   const auto& collective = problem.collective;
   std::vector<Exact> needed(collective.chunk_sizes().size(), 0);  // weights are whole, so sums below 2^53 are exact
   forest.join(weights, [&](std::size_t g, const Way&, double weight, bool counts) {
@@ -186,7 +186,7 @@ void search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_
   const auto& topology = problem.topology;
   const auto try_weights = [&](const LinkWeights& weights) {
     if (weights.empty()) return;
-    best.offer(time_of(problem, forest, weights), weights);
+    best.offer(time_of_strength(problem, forest, weights), weights);
     work -= std::min(work, forest.work());
   };
   if (forest.work() > work) return;
@@ -212,7 +212,7 @@ void search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_
 SimTime strength_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
   TENEX_EXPECTS(weights.size() == problem.topology.links(), "one weight per link");
   WayForest forest(problem);
-  const SimTime time = time_of(problem, forest, weights);
+  const SimTime time = time_of_strength(problem, forest, weights);
   TENEX_ENSURES(check_strength(problem, weights) == time, "the time that the checker gives");
   return time;
 }
@@ -226,7 +226,7 @@ std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::u
   if (!ways && topology.npus() > work / kVisitsPerCheck / topology.links()) return std::nullopt;
   WayForest forest = ways ? WayForest(problem, *std::move(ways)) : WayForest(problem);
   BestWeights best;
-  if (partition) best.offer(time_of(problem, forest, partition->weights), partition->weights);
+  if (partition) best.offer(time_of_strength(problem, forest, partition->weights), partition->weights);
   if (!partition || !partition->best) search_weights(problem, forest, work, best);
   auto found = best.take();
   if (found) found->densest = partition && partition->best;

@@ -26,7 +26,7 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kWorkLimit = std::size_t{1} << 26;  ///< link visits: below a second
+constexpr std::size_t kMostTrafficWork = std::size_t{1} << 26;  ///< link visits: below a second
 
 /// The factor by which a block's total hops give the sends of its dimension: pairs of lines (n/k)^2, c chunks each.
 std::int64_t chunks_per_position_pair(const BoundProblem& problem, const Block& block) {
@@ -66,7 +66,7 @@ std::optional<SimTime> distances_by_search(const BoundProblem& problem) {
   const auto& topology = problem.topology;
   const auto starts = journey_starts(collective);
   const auto searches = is_classic(collective) ? collective.npus() : starts.size();
-  if (searches > kWorkLimit / std::max<std::size_t>(1, topology.links())) return std::nullopt;
+  if (searches > kMostTrafficWork / std::max<std::size_t>(1, topology.links())) return std::nullopt;
   const std::vector<std::uint32_t> weights(topology.links(), 1);
   const auto into = lightest_links(topology, weights, true);
   const auto out_of = lightest_links(topology, weights, false);

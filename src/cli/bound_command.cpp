@@ -54,7 +54,7 @@ std::vector<FoundBound> bounds_of(const BoundProblem& problem, bool exact) {
 }
 
 /// "0-3,8": ascending ids, runs as first-last.
-std::string ranges_of(std::span<const VertexId> vertices) {
+std::string vertex_ranges(std::span<const VertexId> vertices) {
   std::string text;
   for (std::size_t i = 0; i < vertices.size();) {
     std::size_t end = i + 1;
@@ -70,7 +70,7 @@ std::string ranges_of(std::span<const VertexId> vertices) {
 Report certificate_of(const CertifiedBound& bound) {
   Report report;
   if (bound.densest) report.add("densest", true);
-  if (!bound.inside.empty()) report.add("inside", ranges_of(bound.inside));
+  if (!bound.inside.empty()) report.add("inside", vertex_ranges(bound.inside));
   std::string weights;
   for (std::size_t l = 0; l < bound.weights.size();) {
     std::size_t end = l + 1;
@@ -93,7 +93,7 @@ void add_single_chunks(Report& report, BoundProblem problem, bool exact, SimTime
   report.add("single_chunks_bound_name", std::string(best.name));
 }
 
-Report report_of(const BoundProblem& problem, std::uint32_t unwound, bool exact) {
+Report bound_report(const BoundProblem& problem, std::uint32_t unwound, bool exact) {
   const Topology& topology = problem.network;
   const Collective& collective = problem.collective;
   const auto found = bounds_of(problem, exact);
@@ -121,7 +121,9 @@ Report report_of(const BoundProblem& problem, std::uint32_t unwound, bool exact)
   return report;
 }
 
-void print(const Report& report, bool json) { std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout); }
+void print_report(const Report& report, bool json) {
+  std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout);
+}
 
 /// The time that a stated bound proves at this point: its checker's, or computed anew where it has no certificate.
 /// nullopt where it does not apply.
@@ -150,7 +152,7 @@ ExitCode check_bounds(const BoundProblem& problem, const PointArguments& argumen
   }
   Report report;
   report.add("checked", std::move(all));
-  print(report, arguments.json);
+  print_report(report, arguments.json);
   return code;
 }
 
@@ -185,7 +187,7 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
                              single_chunks,
                              prepared->start_delays};
   if (!arguments.check.empty()) return check_bounds(problem, arguments);
-  print(report_of(problem, point.topology.unwind, arguments.exact), arguments.json);
+  print_report(bound_report(problem, point.topology.unwind, arguments.exact), arguments.json);
   return ExitCode::done;
 }
 

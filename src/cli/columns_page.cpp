@@ -12,7 +12,7 @@
 namespace tenex::cli {
 namespace {
 
-std::string_view type_of(MetricColumn::Kind kind) {
+std::string_view column_type(MetricColumn::Kind kind) {
   switch (kind) {
     case MetricColumn::Kind::integer:
       return "integer";
@@ -29,7 +29,7 @@ std::string_view type_of(MetricColumn::Kind kind) {
 }
 
 /// The words of a flag column; "" stands for a row that has none.
-std::string words_of(const MetricColumn& column) {
+std::string column_words(const MetricColumn& column) {
   std::string text;
   for (const auto flag : column.flags)
     if (!flag.empty()) text += fmt::format("{}`{}`", text.empty() ? ": " : ", ", flag);
@@ -37,7 +37,7 @@ std::string words_of(const MetricColumn& column) {
 }
 
 template <class Has>
-std::string settings_table(const Has& has) {
+std::string settings_rows(const Has& has) {
   std::string text = "| column | type | unit | key | meaning |\n|---|---|---|---|---|\n";
   for (const auto& setting : settings()) {
     const bool is_seed = setting.key == Key::seed;  // whose column the store writes itself
@@ -55,8 +55,8 @@ std::string metrics_table(const Has& has) {
   std::string text = "| column | type | unit | meaning |\n|---|---|---|---|\n";
   for (const auto& column : metric_columns())
     if (has(column))
-      text += fmt::format("| `{}` | {} | {} | {}{} |\n", column.name, type_of(column.kind), column.units,
-                          column.meaning, words_of(column));
+      text += fmt::format("| `{}` | {} | {} | {}{} |\n", column.name, column_type(column.kind), column.units,
+                          column.meaning, column_words(column));
   return text;
 }
 
@@ -82,9 +82,9 @@ std::string columns_page() {
          metrics_table([](const MetricColumn& column) { return column.measured; }) +
          "\n## Settings\n\n"
          "The keys of the study, as numbers in base units.\n\n" +
-         settings_table([](const Setting& setting) { return !setting.column.training; }) +
+         settings_rows([](const Setting& setting) { return !setting.column.training; }) +
          "\n## Settings of points that train\n\n" +
-         settings_table([](const Setting& setting) { return setting.column.training; });
+         settings_rows([](const Setting& setting) { return setting.column.training; });
 }
 
 }  // namespace tenex::cli

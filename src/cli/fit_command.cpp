@@ -22,7 +22,7 @@ std::string time_text(const Estimated& time) {
 /// Without end where a rate has no upper limit.
 std::string rate_text(double rate) { return std::isfinite(rate) ? to_rounded_rate(rate) : "any"; }
 
-std::string value_text(const FittedNumber& number) {
+std::string number_text(const FittedNumber& number) {
   if (!number.fitted)
     return number.is_rate ? rate_text(number.value.value) : fmt::format("{:.4g}us", number.value.value);
   if (!number.is_rate) return time_text(number.value);
@@ -60,7 +60,7 @@ void print_table(const FittedTable& table, bool points) {
 void print_fit(const Fit& fit, bool points) {
   for (const auto& table : fit.tables) print_table(table, points);
   std::vector<std::vector<std::string>> rows{{"number", "value (95 %)", "from"}};
-  for (const auto& number : fit.numbers) rows.push_back({number.name, value_text(number), number.origin});
+  for (const auto& number : fit.numbers) rows.push_back({number.name, number_text(number), number.origin});
   if (!fit.numbers.empty()) std::fputs(format_table(rows).c_str(), stdout);
   if (!fit.left_out.empty()) fmt::print("\n{} not fitted:\n", counted(fit.left_out.size(), "row"));
   for (const auto& row : fit.left_out) fmt::print("  {}: {}\n", place_text(row.place), row.why);
@@ -75,7 +75,7 @@ void add_estimate(Report& report, const std::string& name, const Estimated& valu
   add(name + "_high", value.high);
 }
 
-Report report_of(const FittedTable& table) {
+Report fit_report(const FittedTable& table) {
   Report report;
   report.add("place", place_text(table.place));
   report.add("collective", std::string(to_string(table.collective)));
@@ -104,9 +104,9 @@ Report report_of(const FittedTable& table) {
   return report;
 }
 
-Report report_of(const Fit& fit, const std::vector<MeasurementLog>& logs) {
+Report fit_report(const Fit& fit, const std::vector<MeasurementLog>& logs) {
   Report report;
-  report.add_list("tables", fit.tables, [](Report& each, const auto& table) { each = report_of(table); });
+  report.add_list("tables", fit.tables, [](Report& each, const auto& table) { each = fit_report(table); });
   report.add_list("numbers", fit.numbers, [](Report& each, const auto& number) {
     each.add("name", number.name);
     add_estimate(each, number.is_rate ? "bytes_per_s" : "us", number.value);
@@ -151,7 +151,7 @@ ExitCode execute(const FitArguments& arguments) {
     if (const auto written = write_file_atomically(arguments.out, fit->machine); !written)
       return refuse(written.errors(), ExitCode::some_failed);
   if (arguments.json)
-    std::fputs(to_json(report_of(*fit, *logs)).c_str(), stdout);
+    std::fputs(to_json(fit_report(*fit, *logs)).c_str(), stdout);
   else
     print_fit(*fit, arguments.points);
   return ExitCode::done;

@@ -49,7 +49,7 @@ Result<DesignPoint> point_for(const ForeignSchedule& schedule, Settings settings
   return point_of_words(settings);
 }
 
-Report describe(const ForeignSchedule& schedule) {
+Report foreign_report(const ForeignSchedule& schedule) {
   Report report;
   report.add("format", schedule.format);
   report.add("name", schedule.name);
@@ -143,7 +143,7 @@ ExitCode judge_foreign(const ForeignArguments& arguments) {
   if (!on_network && !arguments.compares)
     return refuse({input_error({"--schedule", 0, 0}, "no network is named", "the file has transfers and no links",
                                "add --topology, and --size unless the file says one")});
-  auto report = describe(*schedule);
+  auto report = foreign_report(*schedule);
   std::string verdict = schedule->valid() ? "valid" : "not valid: " + schedule->wrong.front().message;
   if (on_network) {
     const auto point = point_for(*schedule, arguments.settings);
@@ -153,7 +153,7 @@ ExitCode judge_foreign(const ForeignArguments& arguments) {
       schedule = interpret_schedule(source, npus);
       if (!schedule) return refuse(schedule.errors());
       verdict = schedule->valid() ? "valid" : "not valid: " + schedule->wrong.front().message;
-      report = describe(*schedule);
+      report = foreign_report(*schedule);
     }
     if (schedule->valid() && !schedule->transfers.empty()) {
       ExecutionOptions options;

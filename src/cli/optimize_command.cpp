@@ -22,7 +22,7 @@
 namespace tenex::cli {
 namespace {
 
-Result<DesignPoint> point_of(const OptimizeArguments& arguments) {
+Result<DesignPoint> optimized_point(const OptimizeArguments& arguments) {
   auto settings = arguments.settings;
   const auto given = [&](std::string_view key) {
     return std::ranges::any_of(settings, [&](const auto& setting) { return setting.first == key; });
@@ -44,14 +44,14 @@ void add_training_settings(Report& report, const DesignPoint& point) {
   }
 }
 
-Report report_of(const DesignPoint& point, const Evaluation& row) {
+Report optimum_report(const DesignPoint& point, const Evaluation& row) {
   Report settings;
   add_settings(settings, point, {"topology"});
   add_training_settings(settings, point);
   return report_of_row(point, row, std::move(settings));
 }
 
-std::string rate_text(Bandwidth bandwidth) { return to_rounded_rate(static_cast<double>(bandwidth.count())); }
+std::string split_rate_text(Bandwidth bandwidth) { return to_rounded_rate(static_cast<double>(bandwidth.count())); }
 
 /// Whole dollars.
 std::string in_dollars(Money amount) {
@@ -66,7 +66,7 @@ std::string change_text(SimTime change, SimTime time) {
 }
 
 /// A line for each dimension: what it is, what the scheme gave it, and the same in equal shares.
-std::string text_of(const DimensionTable& table, const Shape& shape) {
+std::string dimension_text(const DimensionTable& table, const Shape& shape) {
   auto total = Bandwidth::zero();
   for (const auto& each : table.chosen.dimensions) total += each.bandwidth;
   std::vector<std::vector<std::string>> lines{{"dimension", "kind", "bandwidth", "share", "cost", "busy time",
@@ -77,17 +77,18 @@ std::string text_of(const DimensionTable& table, const Shape& shape) {
     const auto& equal = table.equal.dimensions[i];
     const auto share = 100 * static_cast<double>(chosen.bandwidth.count()) / static_cast<double>(total.count());
     lines.push_back({fmt::format("{} {}", i + 1, to_string(Shape{{shape.blocks[i]}})),
-                     std::string(to_string(table.kinds[i])), rate_text(chosen.bandwidth),
+                     std::string(to_string(table.kinds[i])), split_rate_text(chosen.bandwidth),
                      fmt::format("{:.1f} %", share), in_dollars(chosen.cost), to_rounded(chosen.busy),
                      change_text(chosen.saved, table.chosen.time), change_text(chosen.lost, table.chosen.time),
-                     rate_text(equal.bandwidth), in_dollars(equal.cost), to_rounded(equal.busy)});
+                     split_rate_text(equal.bandwidth), in_dollars(equal.cost), to_rounded(equal.busy)});
   }
-  lines.push_back({"iteration", "", rate_text(total), "", in_dollars(table.chosen.cost), to_rounded(table.chosen.time),
-                   "", "", rate_text(total), in_dollars(table.equal.cost), to_rounded(table.equal.time)});
+  lines.push_back({"iteration", "", split_rate_text(total), "", in_dollars(table.chosen.cost),
+                   to_rounded(table.chosen.time), "", "", split_rate_text(total), in_dollars(table.equal.cost),
+                   to_rounded(table.equal.time)});
   return format_table(lines);
 }
 
-Report report_of(const NetworkUse& use) {
+Report optimum_report(const NetworkUse& use) {
   std::vector<Report> dimensions;
   for (const auto& each : use.dimensions) {
     Report entry;
@@ -111,7 +112,7 @@ ExitCode execute(const OptimizeArguments& arguments) {
   if (arguments.npus > 0) return search_hp(arguments);
   const auto limit = memory_limit(arguments.memory, EvaluateOptions{}.memory_limit_bytes);
   if (!limit) return refuse(limit.errors());
-  const auto point = point_of(arguments);
+  const auto point = optimized_point(arguments);
   if (!point) return refuse(point.errors());
   Cache cache;
   EvaluateOptions options;
@@ -130,15 +131,15 @@ ExitCode execute(const OptimizeArguments& arguments) {
         fmt::format("{} takes {} of an NPU, and npu_memory states no limit: give it, and what does not fit is refused "
                     "with the fastest change that does",
                     to_string(point->training().hp), to_rounded_bytes(static_cast<double>(bytes))));
-  auto report = report_of(*point, output.row);
+  auto report = optimum_report(*point, output.row);
   const auto table = exit == ExitCode::done ? dimension_table(*point, cache) : Result<DimensionTable>(Diagnostic());
   if (table && arguments.json) {
-    report.add_object("network", report_of(table->chosen));
-    report.add_object("equal_shares", report_of(table->equal));
+    report.add_object("network", optimum_report(table->chosen));
+    report.add_object("equal_shares", optimum_report(table->equal));
   }
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
   if (table && !arguments.json)
-    fmt::print("\nBy dimension, with LIBRA's formula:\n{}", text_of(*table, point->topology.shape));
+    fmt::print("\nBy dimension, with LIBRA's formula:\n{}", dimension_text(*table, point->topology.shape));
   return exit;
 }
 

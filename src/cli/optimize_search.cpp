@@ -22,14 +22,14 @@ namespace {
 constexpr std::int64_t kBox = 8;  ///< NPUs that share a switch in the default machine
 constexpr std::string_view kDefaultNpu = "h100_80gb";
 
-using Words = std::vector<std::pair<std::string, std::string>>;
+using SearchWords = std::vector<std::pair<std::string, std::string>>;
 
-bool given(const Words& settings, std::string_view key) {
+bool given(const SearchWords& settings, std::string_view key) {
   return std::ranges::any_of(settings, [&](const auto& setting) { return setting.first == key; });
 }
 
 /// Whether npu_memory names an NPU, which has a rate.
-bool names_npu(const Words& settings) {
+bool names_npu(const SearchWords& settings) {
   return std::ranges::any_of(settings, [](const auto& setting) {
     const auto npu = setting.first == "npu_memory" ? parse_npu_choice(setting.second) : NpuChoice{};
     return npu && npu->kind != nullptr;
@@ -37,9 +37,9 @@ bool names_npu(const Words& settings) {
 }
 
 /// Settings that the user leaves out, and what stands for them.
-Words defaults_for(const OptimizeArguments& arguments) {
+SearchWords defaults_for(const OptimizeArguments& arguments) {
   const auto& settings = arguments.settings;
-  Words defaults;
+  SearchWords defaults;
   const auto add = [&](std::string_view key, std::string text) {
     if (!given(settings, key)) defaults.emplace_back(key, std::move(text));
   };
@@ -61,7 +61,7 @@ Words defaults_for(const OptimizeArguments& arguments) {
   return defaults;
 }
 
-HpPins pins_of(const Words& settings) {
+HpPins pins_of(const SearchWords& settings) {
   HpPins pins;
   pins.hp = given(settings, "hp");
   pins.order = given(settings, "hp_order");
@@ -87,7 +87,7 @@ double bubble_share(const HpAnswer& answer) {
          static_cast<double>(std::max<std::int64_t>(answer.time.total().count(), 1));
 }
 
-std::string text_of(const std::vector<HpAnswer>& answers) {
+std::string answers_text(const std::vector<HpAnswer>& answers) {
   std::vector<std::vector<std::string>> lines{{"hp", "order", "ZeRO", "recomputation", "sequence", "microbatches",
                                                "schedule", "time", "bubble", "communication", "memory", "MFU",
                                                "tokens/s"}};
@@ -124,7 +124,7 @@ void add_answer(Report& report, const HpAnswer& answer) {
   report.add("tokens_per_s", answer.tokens_per_s);
 }
 
-Report report_of(const HpSearch& found, const DesignPoint& point, const Words& defaults) {
+Report search_report(const HpSearch& found, const DesignPoint& point, const SearchWords& defaults) {
   Report report;
   report.add("npus", static_cast<std::int64_t>(point.topology.shape.npus()));
   Report assumed;
@@ -144,7 +144,7 @@ std::string limit_text(const NpuChoice& npu) {
   return npu.kind != nullptr ? fmt::format("{} ({})", npu.kind->name, to_string(npu.memory)) : to_string(npu.memory);
 }
 
-void print(const HpSearch& found, const DesignPoint& point, const Words& defaults) {
+void print_search(const HpSearch& found, const DesignPoint& point, const SearchWords& defaults) {
   std::string assumed;
   for (const auto& [key, text] : defaults)
     if (key != "hp" && key != "scheme") assumed += fmt::format("{}{} = {}", assumed.empty() ? "" : "; ", key, text);
@@ -154,7 +154,7 @@ void print(const HpSearch& found, const DesignPoint& point, const Words& default
   fmt::print("memory of an NPU: {}; MFU refers to {}\n", limit_text(training.npu_memory),
              npu != nullptr ? fmt::format("its peak of {}", to_string(npu->peak)) : to_string(*training.compute));
   fmt::print("{} of {} parallelizations fit; the fastest:\n{}", found.fitting, found.considered,
-             text_of(found.fastest));
+             answers_text(found.fastest));
   constexpr double kMuchSlower = 1.5;
   auto front = found.front;
   const auto limit = kMuchSlower * static_cast<double>(front.front().time.total().count());
@@ -163,7 +163,7 @@ void print(const HpSearch& found, const DesignPoint& point, const Words& default
   fmt::print(
       "\nThe front of time against memory{}:\n{}",
       left_out == 0 ? "" : fmt::format(" ({} more beyond {} times the shortest time: --json)", left_out, kMuchSlower),
-      text_of(front));
+      answers_text(front));
 }
 
 Diagnostic refuse_all(const HpSearch& found, const DesignPoint& point) {
@@ -201,9 +201,9 @@ ExitCode search_hp(const OptimizeArguments& arguments) {
   if (!found) return refuse(found.errors());
   if (found->fastest.empty()) return refuse({refuse_all(*found, *point)});
   if (arguments.json)
-    std::fputs(to_json(report_of(*found, *point, defaults)).c_str(), stdout);
+    std::fputs(to_json(search_report(*found, *point, defaults)).c_str(), stdout);
   else
-    print(*found, *point, defaults);
+    print_search(*found, *point, defaults);
   return ExitCode::done;
 }
 

@@ -64,7 +64,7 @@ Result<DesignPoint> point_of(const PointArguments& arguments) {
   return point;
 }
 
-Report report_of(const DesignPoint& point, const Evaluation& row) {
+Report point_report(const DesignPoint& point, const Evaluation& row) {
   Report settings;
   add_settings(settings, point, {"topology", "collective", "algorithm", "occupancy", "size"});
   if (!point.topology.faults.empty()) add_settings(settings, point, {"faults"});
@@ -162,7 +162,7 @@ ExitCode execute(const PointArguments& arguments) {
     complain({input_error({}, output.row.reason)});
     return exit;
   }
-  auto report = report_of(*point, output.row);
+  auto report = point_report(*point, output.row);
   const auto& row = output.row;
   add_observations(report, output.topology ? &*output.topology : nullptr, row.total_links,
                    {row.link_loads, row.utilization_bin_ps, row.utilization_ps, row.arrivals, row.group_times_ps});

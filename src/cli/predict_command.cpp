@@ -33,7 +33,7 @@ std::string bar_of(double difference) {
   return difference < 0 ? fmt::format("{:>5}|", bar) : fmt::format("{:>5}|{}", "", bar);
 }
 
-void print_table(const PredictedTable& table) {
+void print_prediction(const PredictedTable& table) {
   fmt::print("{}, {} ranks: {}, median difference {:.1f} %\n", to_string(table.collective), table.ranks,
              place_text(table.place), 100 * median_difference(table));
   std::vector<std::vector<std::string>> rows{{"size", "measured"}};
@@ -51,7 +51,7 @@ void print_table(const PredictedTable& table) {
   std::fputs("\n", stdout);
 }
 
-Report report_of(const PredictedTable& table) {
+Report prediction_report(const PredictedTable& table) {
   Report report;
   report.add("place", place_text(table.place));
   report.add("collective", std::string(to_string(table.collective)));
@@ -90,13 +90,13 @@ ExitCode execute(const PredictArguments& arguments) {
   warn_of(*logs);
   for (const auto& note : prediction->notes) warn(note);
   if (!arguments.json) {
-    for (const auto& table : prediction->tables) print_table(table);
+    for (const auto& table : prediction->tables) print_prediction(table);
     return ExitCode::done;
   }
   Report report;
   report.add("channels", static_cast<std::int64_t>(arguments.channels));
   std::vector<Report> tables;
-  for (const auto& table : prediction->tables) tables.push_back(report_of(table));
+  for (const auto& table : prediction->tables) tables.push_back(prediction_report(table));
   report.add("tables", std::move(tables));
   report.add("skipped", skipped_rows(*logs));
   std::fputs(to_json(report).c_str(), stdout);

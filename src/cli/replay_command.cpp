@@ -51,8 +51,8 @@ EvaluateOptions options_of(const KeptRow& row, const Study& study, const RowRepl
   return options;
 }
 
-Report report_of(const DesignPoint& point, const KeptRow& row, const Evaluation& now,
-                 const std::vector<RowDifference>& differences, bool json) {
+Report replay_report(const DesignPoint& point, const KeptRow& row, const Evaluation& now,
+                     const std::vector<RowDifference>& differences, bool json) {
   Report report;
   report.add("key", to_string(point.key));
   report.add("same", differences.empty());
@@ -116,7 +116,7 @@ ExitCode execute(const RowReplayArguments& arguments) {
   Cache cache;
   const auto output = evaluate(point, cache, options_of(**row, *study, arguments, *limit));
   const auto differences = compare_rows(**row, output.row);
-  const auto report = report_of(point, **row, output.row, differences, arguments.json);
+  const auto report = replay_report(point, **row, output.row, differences, arguments.json);
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
   explain(**row, differences);
   return differences.empty() ? ExitCode::done : ExitCode::some_failed;

@@ -103,7 +103,7 @@ std::string real_text(const std::string& name, double value) {
   return fmt::format("{:.4g}", value);
 }
 
-std::string text_of(const std::string& name, const Report::Value& value) {
+std::string value_text(const std::string& name, const Report::Value& value) {
   return std::visit(
       [&](const auto& v) -> std::string {
         using T = std::remove_cvref_t<decltype(v)>;
@@ -173,10 +173,10 @@ void add_metric(Report& report, const DesignPoint& point, const Evaluation& row,
 std::string item_text(const std::string& key, const Report::Value& value) {
   constexpr std::size_t kMostShown = 60;
   const auto* object = std::get_if<Report::Object>(&value);
-  if (object == nullptr) return fmt::format(" {}={}", key, text_of(key, value));
+  if (object == nullptr) return fmt::format(" {}={}", key, value_text(key, value));
   std::string text;
   for (const auto& [inner_key, inner] : object->content.front().entries) {
-    const auto whole = text_of(inner_key, inner);
+    const auto whole = value_text(inner_key, inner);
     const bool fits = whole.size() <= kMostShown;
     text += fmt::format(" {}={}{}", inner_key, whole.substr(0, kMostShown), fits ? "" : "... (--json prints all)");
   }
@@ -229,7 +229,7 @@ std::string to_text(const Report& report) {
     if (const auto* object = std::get_if<Report::Object>(&value)) {
       text += fmt::format("{:<{}} ", name, width);
       for (const auto& [key, inner] : object->content.front().entries)
-        text += fmt::format(" {}={}", key, text_of(key, inner));
+        text += fmt::format(" {}={}", key, value_text(key, inner));
       text += "\n";
     } else if (const auto* items = std::get_if<std::vector<Report>>(&value)) {
       text += name + ":\n";
@@ -239,7 +239,7 @@ std::string to_text(const Report& report) {
         text += "\n";
       }
     } else {
-      text += fmt::format("{:<{}}  {}\n", name, width, text_of(name, value));
+      text += fmt::format("{:<{}}  {}\n", name, width, value_text(name, value));
     }
   }
   return text;

@@ -29,7 +29,7 @@ constexpr double kMemoryMargin = 1.25;   // a rank plans with 80 % of its memory
 constexpr double kAimedSeconds = 3600;   // of the whole job, with the margin
 constexpr double kStartSeconds = 300;    // launching, enumerating, merging
 constexpr std::int64_t kTimeStep = 300;  // job times are whole multiples of this
-constexpr int kMostThreads = 16;
+constexpr int kMostRankThreads = 16;
 constexpr int kRanksPerNode = 2;
 constexpr int kMostNodes = 64;
 constexpr std::size_t kGiB = std::size_t{1} << 30;
@@ -82,7 +82,7 @@ std::size_t StudyCost::bytes_side_by_side(int count) const {
 JobShape shape_job(const StudyCost& cost, const JobWishes& wishes) {
   JobShape shape;
   const double cores = kTimeMargin * cost.seconds() / (kAimedSeconds - kStartSeconds);
-  const auto useful = static_cast<unsigned>(whole(cores, kMostThreads));
+  const auto useful = static_cast<unsigned>(whole(cores, kMostRankThreads));
   shape.threads = wishes.threads > 0 ? wishes.threads : static_cast<int>(std::bit_ceil(useful));
   int ranks = wishes.ranks > 0 ? wishes.ranks : whole(cores / shape.threads, kMostNodes * kRanksPerNode);
   if (wishes.ranks == 0 && ranks > 1) ranks = (ranks + kRanksPerNode - 1) / kRanksPerNode * kRanksPerNode;

@@ -34,7 +34,7 @@ Report::Value outcome_value(Verification outcome) {
   return outcome == Verification::valid;
 }
 
-Report describe(const ScheduleFile& file) {
+Report schedule_report(const ScheduleFile& file) {
   Report report;
   report.add("algorithm", file.algorithm);
   report.add("collective", std::string(to_string(file.collective.kind())));
@@ -58,7 +58,9 @@ void describe_recipe(const OpenedSchedule& opened, Report& report) {
   report.add("as_recorded", opened.as_recorded());
 }
 
-void print(const Report& report, bool json) { std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout); }
+void print_schedule(const Report& report, bool json) {
+  std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout);
+}
 
 /// The point of a network: what it lacks of a collective and an algorithm does not matter.
 Result<DesignPoint> network_point(std::vector<std::pair<std::string, std::string>> settings) {
@@ -129,7 +131,7 @@ ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
   const bool single_chunks = result.schedule.payloads() == nullptr;
   ExecutionCache cache(0);
   const auto bound = bound_of_schedule({instance, true, single_chunks}, cache);
-  auto report = describe(result);
+  auto report = schedule_report(result);
   report.add("planned_time_ps", planned.count());
   report.add("switched_time_ps", played->finish.count());
   report.add("switched_bound_ps", bound.time.count());
@@ -138,7 +140,7 @@ ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
   if (!arguments.out.empty())
     if (const auto written = write_schedule_file(arguments.out, result, {.threads = arguments.threads}); !written)
       return refuse(written.errors());
-  print(report, arguments.json);
+  print_schedule(report, arguments.json);
   return verdict.outcome == Verification::invalid ? ExitCode::some_failed : ExitCode::done;
 }
 
@@ -181,7 +183,7 @@ ExitCode execute(const VerifyArguments& arguments) {
   ExecutionCache cache(0);
   const auto bound = bound_of_schedule(
       {{outside.topology(), file->collective, file->occupancy}, true, single_chunks, file->start_delays}, cache);
-  auto report = describe(*file);
+  auto report = schedule_report(*file);
   describe_recipe(*opened, report);
   report.add("verified", outcome_value(verdict.outcome));
   report.add("reduction_check", verdict.reduction_check);
@@ -205,7 +207,7 @@ ExitCode execute(const VerifyArguments& arguments) {
     findings.push_back(std::move(entry));
   }
   if (!findings.empty()) report.add("findings", std::move(findings));
-  print(report, arguments.json);
+  print_schedule(report, arguments.json);
   if (!opened->as_recorded()) complain({changed_schedule(arguments.file.string(), *opened)});
   const bool sound = verdict.outcome != Verification::invalid && opened->as_recorded();
   return sound ? ExitCode::done : ExitCode::some_failed;
@@ -253,13 +255,13 @@ ExitCode execute(const ReplayArguments& arguments) {
   options.utilization_bins = watched.observes("utilization") ? watched.bins : 0;
   const auto simulation = replay(file->topology, file->collective, file->schedule, mode, options);
   if (!simulation) return refuse(simulation.errors(), ExitCode::some_failed);
-  auto report = describe(*file);
+  auto report = schedule_report(*file);
   report.add("replay", arguments.mode);
   report.add("planned_time_ps",
              last_arrival({file->topology, file->collective, file->occupancy}, file->schedule).count());
   report.add("collective_time_ps", simulation->finish.count());
   add_replayed(report, *file, *simulation);
-  print(report, arguments.json);
+  print_schedule(report, arguments.json);
   return ExitCode::done;
 }
 

@@ -18,7 +18,7 @@
 namespace tenex::cli {
 namespace {
 
-std::string_view type_of(const Setting& setting) {
+std::string_view setting_type(const Setting& setting) {
   switch (setting.counts) {
     case Counts::numbers:
       return "integer";
@@ -57,12 +57,12 @@ std::string_view readers_of(const Setting& setting) {
   return "all";
 }
 
-Report describe(const Setting& setting, const Vocabulary& vocabulary) {
+Report setting_report(const Setting& setting, const Vocabulary& vocabulary) {
   Report entry;
   const auto add = [&](const char* name, std::string_view text) { entry.add(name, std::string(text)); };
   add("name", setting.name);
   if (!setting.alias.empty()) add("alias", setting.alias);
-  add("type", type_of(setting));
+  add("type", setting_type(setting));
   add("help", setting.help);
   add("example", setting.example);
   if (setting.fallback)
@@ -91,7 +91,7 @@ Report describe(const Setting& setting, const Vocabulary& vocabulary) {
 std::string schema_json() {
   const auto words = vocabulary();
   std::vector<Report> keys;
-  for (const auto& setting : settings()) keys.push_back(describe(setting, words));
+  for (const auto& setting : settings()) keys.push_back(setting_report(setting, words));
   Report document;
   document.add("study_schema", kStudySchema);
   document.add("physics", physics_version);
@@ -100,7 +100,7 @@ std::string schema_json() {
 }
 
 std::string type_cell(const Setting& setting) {
-  if (setting.counts != Counts::numbers) return std::string(type_of(setting));
+  if (setting.counts != Counts::numbers) return std::string(setting_type(setting));
   return fmt::format("integer >= {}", setting.least);
 }
 
@@ -121,7 +121,7 @@ std::string column_cell(const Setting& setting) {
   return fmt::format("`{}`{}{}", column.name, units, column.kind == SettingColumn::Kind::list ? " per dimension" : "");
 }
 
-std::string table_of(ReadBy kind) {
+std::string settings_table(ReadBy kind) {
   std::string text = "| key | type | default | meaning | example | column |\n|---|---|---|---|---|---|\n";
   for (const auto& setting : settings()) {
     if (setting.read_by != kind) continue;
@@ -165,12 +165,13 @@ std::string reference_page() {
          "comma list\n"
          "with a value per dimension or [level](#dimensions-and-levels).\n\n"
          "## All points\n\n" +
-         table_of(ReadBy::all) +
+         settings_table(ReadBy::all) +
          "\nA point that trains ignores keys that it does not read: latency, chunks and occupancy where nothing is "
          "simulated,\n"
          "the algorithm's keys where nothing is synthesized, bandwidths where a scheme chooses them.\n\n"
          "## Points that run a collective\n\n" +
-         table_of(ReadBy::collectives) + "\n## Points that train\n\n" + table_of(ReadBy::training) + levels_section();
+         settings_table(ReadBy::collectives) + "\n## Points that train\n\n" + settings_table(ReadBy::training) +
+         levels_section();
 }
 
 }  // namespace

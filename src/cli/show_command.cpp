@@ -28,7 +28,7 @@ namespace {
 
 using Rows = std::vector<std::size_t>;
 using Columns = std::vector<ResultColumn>;
-using CellOf = std::function<ResultCell(const ResultColumn&, std::size_t row)>;
+using CellText = std::function<ResultCell(const ResultColumn&, std::size_t row)>;
 
 constexpr std::size_t kShownDigits = 8;  // of a key
 
@@ -84,7 +84,7 @@ void sort_rows(Rows& rows, const ResultView& view, const ResultColumn& column, b
   });
 }
 
-std::string table_of(const CellOf& cell_of, const Columns& columns, const Rows& rows) {
+std::string rows_table(const CellText& cell_of, const Columns& columns, const Rows& rows) {
   std::vector<std::vector<std::string>> lines(1);
   for (const auto& column : columns) lines[0].emplace_back(column.short_name());
   for (const auto row : rows) {
@@ -105,7 +105,7 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-std::string csv_of(const CellOf& cell_of, const Columns& columns, const Rows& rows) {
+std::string csv_of(const CellText& cell_of, const Columns& columns, const Rows& rows) {
   std::string text;
   const auto add_line = [&](const auto& text_of) {
     for (std::size_t i = 0; i < columns.size(); ++i) text += (i == 0 ? "" : ",") + quoted(text_of(columns[i]));
@@ -116,7 +116,7 @@ std::string csv_of(const CellOf& cell_of, const Columns& columns, const Rows& ro
   return text;
 }
 
-std::string json_of(const CellOf& cell_of, std::string name, const Columns& columns, const Rows& rows) {
+std::string rows_json(const CellText& cell_of, std::string name, const Columns& columns, const Rows& rows) {
   std::vector<Report> entries;
   for (const auto row : rows) {
     Report entry;
@@ -129,7 +129,7 @@ std::string json_of(const CellOf& cell_of, std::string name, const Columns& colu
   return to_json(report);
 }
 
-std::string grouped_table(const ResultView& view, const CellOf& cell_of, Columns columns, const Rows& rows,
+std::string grouped_table(const ResultView& view, const CellText& cell_of, Columns columns, const Rows& rows,
                           const ResultColumn& by) {
   std::erase_if(columns, [&](const ResultColumn& column) { return column.name == by.name; });
   std::vector<std::pair<std::string, Rows>> groups;  // in the order of their first rows
@@ -141,7 +141,8 @@ std::string grouped_table(const ResultView& view, const CellOf& cell_of, Columns
   }
   std::string text;
   for (const auto& [value, members] : groups)
-    text += fmt::format("{}{} = {}\n{}", text.empty() ? "" : "\n", by.name, value, table_of(cell_of, columns, members));
+    text +=
+        fmt::format("{}{} = {}\n{}", text.empty() ? "" : "\n", by.name, value, rows_table(cell_of, columns, members));
   return text;
 }
 
@@ -177,13 +178,13 @@ Result<std::string> crossover_text(const ShowArguments& arguments, const ResultV
   if (!crossovers) return crossovers.errors();
   Rows lines(crossovers->lines.size());
   std::iota(lines.begin(), lines.end(), std::size_t{0});
-  const CellOf cell_of = [&](const ResultColumn& column, std::size_t line) {
+  const CellText cell_of = [&](const ResultColumn& column, std::size_t line) {
     const auto at = std::ranges::find(crossovers->columns, column.name, &ResultColumn::name);
     return crossovers->lines[line][static_cast<std::size_t>(at - crossovers->columns.begin())];
   };
   if (arguments.csv) return csv_of(cell_of, crossovers->columns, lines);
-  if (arguments.json) return json_of(cell_of, "crossovers", crossovers->columns, lines);
-  return table_of(cell_of, crossovers->columns, lines);
+  if (arguments.json) return rows_json(cell_of, "crossovers", crossovers->columns, lines);
+  return rows_table(cell_of, crossovers->columns, lines);
 }
 
 Result<std::string> tables_of(const ShowArguments& arguments, const ResultView& view) {
@@ -206,10 +207,10 @@ Result<std::string> tables_of(const ShowArguments& arguments, const ResultView& 
   if (!arguments.crossover.empty()) return crossover_text(arguments, view, *rows);
   const auto columns = columns_of(arguments, view, *rows);
   if (!columns) return columns.errors();
-  const CellOf cell_of = [&](const ResultColumn& column, std::size_t row) { return view.cell(column, row); };
+  const CellText cell_of = [&](const ResultColumn& column, std::size_t row) { return view.cell(column, row); };
   if (arguments.csv) return csv_of(cell_of, *columns, *rows);
-  if (arguments.json) return json_of(cell_of, "rows", *columns, *rows);
-  if (arguments.group_by.empty()) return table_of(cell_of, *columns, *rows);
+  if (arguments.json) return rows_json(cell_of, "rows", *columns, *rows);
+  if (arguments.group_by.empty()) return rows_table(cell_of, *columns, *rows);
   const auto by = view.find(arguments.group_by, {"--group-by", 0, 0});
   if (!by) return by.errors();
   return grouped_table(view, cell_of, *columns, *rows, *by);

@@ -101,7 +101,7 @@ Form form_of(const ShowArguments& arguments) {
 }
 
 /// Options of rows, which a schedule has none of.
-Status check_words(const ShowArguments& arguments) {
+Status check_schedule_words(const ShowArguments& arguments) {
   const bool of_rows = !arguments.key.empty() || !arguments.where.empty() || !arguments.sort.empty() ||
                        !arguments.group_by.empty() || !arguments.over.empty() || !arguments.columns.empty() ||
                        arguments.descending;
@@ -114,7 +114,7 @@ Status check_words(const ShowArguments& arguments) {
 }  // namespace
 
 ExitCode show_schedule(const ShowArguments& arguments) {
-  if (const auto words = check_words(arguments); !words) return refuse(words.errors());
+  if (const auto words = check_schedule_words(arguments); !words) return refuse(words.errors());
   const auto opened = load_schedule(arguments.dir, arguments.memory, arguments.threads, Parts::allowed);
   if (!opened) return refuse(opened.errors());
   const ScheduleFile& file = opened->file;

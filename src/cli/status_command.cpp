@@ -44,7 +44,7 @@ void add_seconds(Report& report, const char* name, double seconds) {
   report.add(name, seconds < 0 ? Report::Value(std::monostate{}) : Report::Value(seconds));
 }
 
-Report point_report(const AnnouncedPoint& point, const Study& study) {
+Report announced_report(const AnnouncedPoint& point, const Study& study) {
   Report entry;
   entry.add("key", to_string(study.points.key(point.point)));
   entry.add("point", static_cast<std::int64_t>(point.point));
@@ -56,14 +56,14 @@ Report point_report(const AnnouncedPoint& point, const Study& study) {
 
 std::vector<Report> points_report(const std::vector<AnnouncedPoint>& points, const Study& study) {
   std::vector<Report> entries;
-  for (const auto& point : points) entries.push_back(point_report(point, study));
+  for (const auto& point : points) entries.push_back(announced_report(point, study));
   return entries;
 }
 
 std::vector<Report> points_report(const std::vector<BegunPoint>& points, const Study& study) {
   std::vector<Report> entries;
   for (const auto& begun : points) {
-    auto entry = point_report(begun.point, study);
+    auto entry = announced_report(begun.point, study);
     add_seconds(entry, "running_seconds", begun.seconds);
     add_seconds(entry, "seconds_left", begun.left_seconds);
     entries.push_back(std::move(entry));
@@ -80,8 +80,8 @@ Report best_report(const Best& best, const Study& study) {
   return entry;
 }
 
-Report report_of(const std::filesystem::path& dir, const FolderStatus& status, const Overview& overview,
-                 const Study& study) {
+Report status_report(const std::filesystem::path& dir, const FolderStatus& status, const Overview& overview,
+                     const Study& study) {
   Report report;
   report.add("folder", dir.string());
   report.add("study", study.name);
@@ -161,7 +161,7 @@ std::string describe_left(const Overview& overview) {
   return text;
 }
 
-std::string value_text(const Best& best) {
+std::string best_value_text(const Best& best) {
   const std::string_view measure = best.measure;
   if (measure == "efficiency") return percent_text(best.value);
   if (measure == "algbw_bytes_per_s") return to_rounded_rate(best.value);
@@ -191,8 +191,8 @@ std::string list_points(const char* heading, const std::vector<Point>& points, c
   return text;
 }
 
-std::string text_of(const std::filesystem::path& dir, const FolderStatus& status, const Overview& overview,
-                    const Study& study) {
+std::string status_text(const std::filesystem::path& dir, const FolderStatus& status, const Overview& overview,
+                        const Study& study) {
   auto text = fmt::format("study    {} in {}", study.name, dir.string());
   if (status.identity.slice.count > 1) text += fmt::format(", slice {}", to_string(status.identity.slice));
   const auto share =
@@ -221,7 +221,7 @@ std::string text_of(const std::filesystem::path& dir, const FolderStatus& status
   if (const auto best = best_rows(status); !best.empty()) {
     std::vector<std::vector<std::string>> table{{"best so far", "", "", "key"}};
     for (const auto& leader : best)
-      table.push_back({leader.measure, value_text(leader), describe_point(study.points[leader.row->point]),
+      table.push_back({leader.measure, best_value_text(leader), describe_point(study.points[leader.row->point]),
                        to_string(study.points.key(leader.row->point))});
     text += format_table(table);
   }
@@ -235,7 +235,8 @@ ExitCode print_status(const std::filesystem::path& dir, bool json) {
   if (!status) return refuse(status.errors());
   for (const auto& warning : status->warnings) warn(warning);
   const auto overview = overview_of(*status, *study);
-  const auto text = json ? to_json(report_of(dir, *status, overview, *study)) : text_of(dir, *status, overview, *study);
+  const auto text =
+      json ? to_json(status_report(dir, *status, overview, *study)) : status_text(dir, *status, overview, *study);
   std::fputs(text.c_str(), stdout);
   return ExitCode::done;
 }

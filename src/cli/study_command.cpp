@@ -131,7 +131,7 @@ ExitCode execute(const RunArguments& arguments) {
 namespace {
 
 /// An entry of the list of points.
-Report entry_of(const DesignPoint& point, const Cost& cost, bool trains) {
+Report cost_entry(const DesignPoint& point, const Cost& cost, bool trains) {
   Report entry;
   entry.add("key", to_string(point.key));
   for (const auto& setting : setting_columns()) {
@@ -144,7 +144,7 @@ Report entry_of(const DesignPoint& point, const Cost& cost, bool trains) {
 }
 
 /// The counted units of work.
-Report entry_of(const Work& work) {
+Report cost_entry(const Work& work) {
   Report entry;
   for (const WorkPrice& price : work_prices())
     if (const double count = work.count(price.unit); count > 0) entry.add(std::string(price.name), count);
@@ -323,10 +323,10 @@ ExitCode execute(const PlanArguments& arguments) {
     if (const auto refusal = foresight(point); !refusal.empty()) ++refusals[refusal];
     if (point.trains()) ++trained[{point.training().workload.text, std::string(to_string(point.training().scheme))}];
     if (!arguments.points) continue;
-    points.push_back(entry_of(point, counted, study->trains));
+    points.push_back(cost_entry(point, counted, study->trains));
     if (!arguments.json) continue;
     points.back().add("weight", counted.weight);
-    points.back().add_object("work", entry_of(counted.work));
+    points.back().add_object("work", cost_entry(counted.work));
   }
   whole.add_seconds(rounds.seconds());
   if (arguments.sbatch || arguments.submit) return write_sbatch(arguments, *study, whole);

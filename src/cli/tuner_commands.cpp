@@ -23,7 +23,7 @@ std::string range_text(const TunerRule& rule) {
                                         : fmt::format("{} to {}", rule.first, rule.last);
 }
 
-void print_table(const TunerTable& table) {
+void print_tuner_table(const TunerTable& table) {
   std::vector<std::vector<std::string>> rows{{"collective", "ranks", "bytes", "algorithm", "protocol", "channels"}};
   for (const auto& rule : table.rules)
     rows.push_back({rule.collective, fmt::format("{}", rule.ranks), range_text(rule), rule.algorithm, rule.protocol,
@@ -38,7 +38,7 @@ void print_table(const TunerTable& table) {
   std::fputs(format_table(rows).c_str(), stdout);
 }
 
-Report report_of(const TunerTable& table) {
+Report tuner_report(const TunerTable& table) {
   Report report;
   report.add_list("rules", table.rules, [](Report& each, const auto& rule) {
     each.add("collective", rule.collective);
@@ -91,9 +91,9 @@ ExitCode export_tuner(const ExportArguments& arguments) {
   if (const auto written = write_file_atomically(arguments.out, table->text); !written)
     return refuse(written.errors(), ExitCode::some_failed);
   if (arguments.json)
-    std::fputs(to_json(report_of(*table)).c_str(), stdout);
+    std::fputs(to_json(tuner_report(*table)).c_str(), stdout);
   else
-    print_table(*table);
+    print_tuner_table(*table);
   return ExitCode::done;
 }
 

@@ -20,7 +20,7 @@ using codesign::LinearForm;
 using Kind = LinearForm::Kind;
 
 constexpr std::array<std::string_view, 2> kWords{"total", "cost"};
-constexpr WideInt kGiga = 1'000'000'000;
+constexpr WideInt kWideGiga = 1'000'000'000;
 
 std::string_view describe(Kind kind) {
   return kind == Kind::number ? "a plain number" : kind == Kind::bandwidth ? "a bandwidth" : "an amount of money";
@@ -214,7 +214,7 @@ std::optional<std::pair<std::vector<WideInt>, WideInt>> substitute(const Bandwid
       const WideInt price = rates->per_gigabyte_per_second[i].count();
       if (__builtin_mul_overflow(comparison.cost, price, &coefficients[i])) return std::nullopt;
     }
-    if (__builtin_mul_overflow(constant, kGiga, &constant)) return std::nullopt;
+    if (__builtin_mul_overflow(constant, kWideGiga, &constant)) return std::nullopt;
   }
   return std::pair(std::move(coefficients), constant);
 }
@@ -337,7 +337,7 @@ LinearConstraint total_bandwidth_is(std::size_t dimensions, Bandwidth total) {
 LinearConstraint cost_at_most(const CostRates& rates, Money budget) {
   LinearConstraint row{{},
                        Relation::at_most,
-                       static_cast<WideInt>(budget.count()) * kGiga,
+                       static_cast<WideInt>(budget.count()) * kWideGiga,
                        fmt::format("cost <= {}", to_string(budget)),
                        {}};
   for (const auto rate : rates.per_gigabyte_per_second) row.coefficients.push_back(rate.count());

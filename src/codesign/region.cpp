@@ -42,7 +42,7 @@ struct RelativeInterior {
   std::vector<bool> tight;  ///< per row, then per dimension for B_i >= 1
 };
 
-Diagnostic too_long() {
+Diagnostic system_too_long() {
   return resource_error("the constraints' numbers are too long to be decided exactly",
                         "rational arithmetic here has 128 bits", "use fewer digits");
 }
@@ -80,7 +80,7 @@ Result<std::vector<double>> loosest(const std::vector<ExactRow>& rows, std::size
   limit.coefficients.back() = Rational(1);
   program.push_back(limit);
   const auto answer = maximize_exactly(limit.coefficients, program);
-  if (answer.status != LpStatus::optimal) return too_long();
+  if (answer.status != LpStatus::optimal) return system_too_long();
   tight = answer.value.sign() <= 0;
   std::vector<double> point;
   for (std::size_t i = 0; i < dimensions; ++i) point.push_back(answer.point[i].in_double() + 1);
@@ -90,7 +90,7 @@ Result<std::vector<double>> loosest(const std::vector<ExactRow>& rows, std::size
 /// Whether B >= 1 and the rows have a solution. Errors: numbers too long for 128 bits.
 Result<bool> is_feasible(const std::vector<ExactRow>& rows, std::size_t dimensions) {
   const auto answer = maximize_exactly(std::vector<Rational>(dimensions, Rational(0)), as_lp_rows(rows, 0));
-  if (answer.status == LpStatus::too_long) return too_long();
+  if (answer.status == LpStatus::too_long) return system_too_long();
   return answer.status != LpStatus::infeasible;
 }
 
@@ -180,7 +180,7 @@ ExactRow reduced(const LinearConstraint& constraint) {
   return row;
 }
 
-Diagnostics check(std::size_t dimensions, const std::vector<LinearConstraint>& constraints) {
+Diagnostics check_constraints(std::size_t dimensions, const std::vector<LinearConstraint>& constraints) {
   Diagnostics errors;
   if (dimensions < 1 || dimensions > kMostOptimizedDimensions) {
     errors.push_back(input_error({}, fmt::format("{} dimensions", dimensions),
@@ -419,7 +419,7 @@ BandwidthRegion::Rounded BandwidthRegion::round(std::span<const double> bandwidt
 }
 
 Result<BandwidthRegion> make_region(std::size_t dimensions, std::vector<LinearConstraint> constraints) {
-  auto errors = check(dimensions, constraints);
+  auto errors = check_constraints(dimensions, constraints);
   if (!errors.empty()) return errors;
   return Builder(dimensions, std::move(constraints)).run();
 }

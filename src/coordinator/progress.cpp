@@ -72,7 +72,6 @@ std::size_t terminal_columns(int descriptor) {
 }
 
 std::string solver_line(const SolverMoment& moment) {
-  constexpr double kPicosecondsPerMicrosecond = 1e6;
   const auto in_us = [](SimTime time) { return static_cast<double>(time.count()) / kPicosecondsPerMicrosecond; };
   std::string line;
   if (moment.epochs >= 0) line += fmt::format("{} epochs, ", moment.epochs);

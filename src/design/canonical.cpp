@@ -57,7 +57,7 @@ const std::vector<const Setting*>& by_name() {
 }
 
 /// The canonical text of a normalised point.
-std::string text_of(const DesignPoint& point) {
+std::string canonical_text(const DesignPoint& point) {
   constexpr std::string_view kPhysics = "physics";
   const PointView view = view_of(point);
   CanonicalLines lines;
@@ -178,7 +178,7 @@ void seal(DesignPoint& point) {
 }
 
 void seal_normalised(DesignPoint& point) {
-  point.canonical = text_of(point);
+  point.canonical = canonical_text(point);
   point.key = digest128(point.canonical);
 }
 

@@ -40,7 +40,7 @@ Result<std::string> read_bytes(const std::filesystem::path& path) {
 namespace {
 
 /// "a_b" as the words "a b".
-std::string words_of(std::string_view kind) {
+std::string words_of_kind(std::string_view kind) {
   std::string words(kind);
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
@@ -65,7 +65,7 @@ Result<NamedFile> FileReader::read_named(std::string_view kind, const std::strin
   const std::pair key(std::string(kind), text);
   const auto known = named_.find(key);
   if (known == named_.end()) return named_.emplace(key, load_named(kind, text, place)).first->second;
-  if (!known->second) return known_to_be_wrong(words_of(kind), text, place);
+  if (!known->second) return known_to_be_wrong(words_of_kind(kind), text, place);
   return known->second;
 }
 
@@ -200,7 +200,7 @@ Result<NamedFile> FileReader::load_named(std::string_view kind, const std::strin
   for (const BuiltinFile& each : files) known.push_back(each.name);
   const std::string near = did_you_mean(text, known);
   return input_error(
-      place, fmt::format("unknown {} \"{}\"", words_of(kind), shortened(text)),
+      place, fmt::format("unknown {} \"{}\"", words_of_kind(kind), shortened(text)),
       known.empty() ? std::string("there is none of that name") : fmt::format("the built-in ones are {}", join(known)),
       near.empty() ? fmt::format("name a file by its path, \"my_{}.toml\"", kind) : near);
 }

@@ -34,7 +34,7 @@ std::string own_text(const ProcessGroup& group) {
   return text;
 }
 
-std::string text_of(const ProcessGroup& group) {
+std::string group_text(const ProcessGroup& group) {
   std::string text;
   for (std::size_t start = 0; start < group.members.size();) {
     const auto [end, step] = longest_run(group.members, start);
@@ -61,7 +61,7 @@ const std::vector<ProcessGroup>& Groups::list() const {
 
 std::string canonical_groups(const std::vector<ProcessGroup>& groups, std::size_t npus) {
   std::string text;
-  for (const ProcessGroup& group : groups) text += (text.empty() ? "" : "; ") + text_of(group);
+  for (const ProcessGroup& group : groups) text += (text.empty() ? "" : "; ") + group_text(group);
   // "0-15" of 16 NPUs is all NPUs in their natural order.
   const bool everyone =
       groups.size() == 1 && groups[0].members.size() == npus && npus > 1 && text == fmt::format("0-{}", npus - 1);

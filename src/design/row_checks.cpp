@@ -25,7 +25,7 @@ constexpr std::int64_t kMostChunks = std::int64_t{std::numeric_limits<std::uint3
 constexpr std::string_view kLeaveOut = "leave such rows out with keep";
 
 /// The text without each use of a part of it.
-std::string without(std::string text, std::string_view part) {
+std::string text_without(std::string text, std::string_view part) {
   for (auto at = text.find(part); !part.empty() && at != std::string::npos; at = text.find(part, at))
     text.erase(at, part.size());
   return text;
@@ -69,9 +69,9 @@ void Contradictions::add(Diagnostic error, std::int64_t hardness) {
   ++additions_;
   // The topology's name and numbers that follow from it make it no other error.
   const std::string name = shortened(topology_);
-  std::string why = without(error.why, name);
+  std::string why = text_without(error.why, name);
   std::erase_if(why, [](char letter) { return letter >= '0' && letter <= '9'; });
-  const std::string key = to_string(input_error(error.place, without(error.problem, name), std::move(why)));
+  const std::string key = to_string(input_error(error.place, text_without(error.problem, name), std::move(why)));
   const auto [found, is_new] = found_.try_emplace(digest64(key), shown_.size());
   if (is_new && shown_.size() < kMostShown) {
     shown_.push_back({std::move(error), hardness, topology_, {topology_}});

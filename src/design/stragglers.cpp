@@ -153,7 +153,7 @@ Result<Straggler> read_entry(std::string_view entry, const Place& place) {
   return straggler;
 }
 
-std::string text_of(const Straggler& straggler) {
+std::string straggler_text(const Straggler& straggler) {
   using Kind = Straggler::Kind;
   if (straggler.kind == Kind::delay) return fmt::format("npu {} delay {}ps", straggler.first, straggler.delay.count());
   std::string text =
@@ -204,8 +204,8 @@ Result<Stragglers> parse_stragglers(std::string_view text, const Place& place) {
   for (std::size_t i = 1; i < stragglers.size(); ++i) {
     const auto& again = stragglers[i];
     if (subject_of(again) != subject_of(stragglers[i - 1]) || again.kind != Straggler::Kind::delay) continue;
-    errors.push_back(input_error(place, fmt::format("\"{}\" is given twice", text_of(again)), "an NPU starts once",
-                                 "keep one of them"));
+    errors.push_back(input_error(place, fmt::format("\"{}\" is given twice", straggler_text(again)),
+                                 "an NPU starts once", "keep one of them"));
   }
   if (!errors.empty()) return errors;
   return without_lesser(stragglers);
@@ -214,7 +214,7 @@ Result<Stragglers> parse_stragglers(std::string_view text, const Place& place) {
 std::string to_string(const Stragglers& stragglers) {
   if (stragglers.empty()) return "none";
   std::string text;
-  for (const auto& straggler : stragglers) text += (text.empty() ? "" : "; ") + text_of(straggler);
+  for (const auto& straggler : stragglers) text += (text.empty() ? "" : "; ") + straggler_text(straggler);
   return text;
 }
 

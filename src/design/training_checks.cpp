@@ -25,7 +25,7 @@ T value_or(const Row& row, Key key, T fallback) {
   return value == nullptr ? fallback : value->as<T>();
 }
 
-bool states_bandwidth(const Row& row) { return !value_or(row, Key::scheme, BandwidthScheme()); }
+bool row_states_bandwidth(const Row& row) { return !value_or(row, Key::scheme, BandwidthScheme()); }
 
 /// The value that a message about `key` belongs to: the key's own, or if it is not given the one that made it matter.
 const SettingValue& value_at(const Row& row, Key key) {
@@ -39,7 +39,7 @@ const SettingValue& value_at(const Row& row, Key key) {
 
 bool TrainingAsker::ask(const Row& row, bool varies) {
   if (!vocabulary_.check_training) return true;
-  const bool states = states_bandwidth(row);
+  const bool states = row_states_bandwidth(row);
   std::array<const SettingValue*, kKeyCount> asked{};
   asked[index_of(Key::topology)] = row[index_of(Key::topology)];
   for (std::size_t i = 0; i < kKeyCount; ++i) {
@@ -108,7 +108,7 @@ void RowChecker::check_training(const Row& row, const TopologyValue& topology) {
          is_simulated(time) ? "collective_time = libra" : "pipeline_timing = formula");
   }
   if ((is_simulated(time) || sends) && alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
-  if (states_bandwidth(row)) check_stated_bandwidth(row, topology);
+  if (row_states_bandwidth(row)) check_stated_bandwidth(row, topology);
   if (!is_synthesized(time)) return;
   check_unwinding(row, topology);
   check_engine(row);
@@ -118,7 +118,7 @@ void RowChecker::check_file_links(const Row& row, const TopologyValue& topology)
   for (const Key key :
        {Key::alpha, Key::bandwidth, Key::npu_bandwidth, Key::total_bandwidth, Key::split, Key::scheme}) {
     const SettingValue* given = row[index_of(key)];
-    if (given == nullptr || (key == Key::scheme && states_bandwidth(row))) continue;
+    if (given == nullptr || (key == Key::scheme && row_states_bandwidth(row))) continue;
     fail(*given, fmt::format("\"{}\" for the machine file \"{}\"", name_of(key), topology.choice.text),
          "a machine file states alpha and bandwidth of its links", "write the shape that the file names", "");
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kBytesOfAnyPoint = 1 << 20;  // tables of layers, terms, the solver's matrices
 
-void describe(Evaluation& row, const PreparedTraining& prepared) {
+void describe_training(Evaluation& row, const PreparedTraining& prepared) {
   row.npus = static_cast<std::int64_t>(prepared.npus);
   row.mapping = prepared.mapping;
   for (const auto each : prepared.bandwidth) row.chosen_bandwidth_bytes_per_s.push_back(each.count());
@@ -34,7 +34,7 @@ void describe(Evaluation& row, const PreparedTraining& prepared) {
   row.split_exact = split.exact ? 1 : 0;
 }
 
-void describe(Evaluation& row, const TrainingTime& time) {
+void describe_training(Evaluation& row, const TrainingTime& time) {
   constexpr auto forward = static_cast<std::size_t>(Phase::forward);
   constexpr auto input = static_cast<std::size_t>(Phase::input_gradient);
   constexpr auto weight = static_cast<std::size_t>(Phase::weight_gradient);
@@ -55,7 +55,7 @@ void describe(Evaluation& row, const TrainingTime& time) {
 }
 
 /// The verification and costs of collectives that were simulated or synthesized; formulas have none.
-void describe(Evaluation& row, const CollectiveEffort& effort) {
+void describe_training(Evaluation& row, const CollectiveEffort& effort) {
   row.verified = effort.verified == effort.collectives ? Verified::yes : Verified::skipped;
   row.reason = effort.left_out;
   row.memory_planned_bytes = std::max(row.memory_planned_bytes, effort.memory_planned_bytes);
@@ -76,10 +76,10 @@ void measure_throughput(Evaluation& row, const PreparedTraining& prepared) {
   row.model_flop_utilization = prepared.batch.flops / (seconds * peak);
 }
 
-void measure(Evaluation& row, const TimedIteration& timed, const PreparedTraining& prepared) {
-  describe(row, timed.time);
+void measure_iteration(Evaluation& row, const TimedIteration& timed, const PreparedTraining& prepared) {
+  describe_training(row, timed.time);
   row.verified = Verified::skipped;
-  if (timed.effort) describe(row, *timed.effort);
+  if (timed.effort) describe_training(row, *timed.effort);
   row.bound_ps = timed.bound.count();
   row.bound_name = timed.bound_name;
   const auto time = static_cast<double>(row.training_time_ps);
@@ -90,14 +90,14 @@ void measure(Evaluation& row, const TimedIteration& timed, const PreparedTrainin
 }
 
 /// Prepares the point and describes it; nullopt if that ended the row.
-std::optional<PreparedTraining> prepare(Evaluation& row, const DesignPoint& point, TrainingCache& cache) {
+std::optional<PreparedTraining> prepare_training(Evaluation& row, const DesignPoint& point, TrainingCache& cache) {
   row.memory_planned_bytes = kBytesOfAnyPoint;
   auto prepared = prepare_training(point, cache);
   if (!prepared) {
     end_point(row, prepared.errors());
     return std::nullopt;
   }
-  describe(row, *prepared);
+  describe_training(row, *prepared);
   if (auto excess = over_npu_memory(point, *prepared, cache)) {
     end_point(row, PointStatus::over_npu_memory, to_string(*excess));
     return std::nullopt;
@@ -109,20 +109,20 @@ std::optional<PreparedTraining> prepare(Evaluation& row, const DesignPoint& poin
 
 void fill_training_bound(Evaluation& row, const DesignPoint& point, TrainingCache& cache,
                          const ExecutionOptions& options) {
-  const auto prepared = prepare(row, point, cache);
+  const auto prepared = prepare_training(row, point, cache);
   if (!prepared) return;
   const auto bound = bound_iteration(point, *prepared, cache, options);
   if (!bound) return end_point(row, bound.errors());
-  measure(row, *bound, *prepared);
+  measure_iteration(row, *bound, *prepared);
   row.status = PointStatus::ok;
 }
 
 void fill_training(Evaluation& row, const DesignPoint& point, TrainingCache& cache, const ExecutionOptions& options) {
-  const auto prepared = prepare(row, point, cache);
+  const auto prepared = prepare_training(row, point, cache);
   if (!prepared) return;
   const auto timed = time_iteration(point, *prepared, cache, options);
   if (!timed) return end_point(row, timed.errors());
-  measure(row, *timed, *prepared);
+  measure_iteration(row, *timed, *prepared);
   if (timed->time.total() < timed->bound)
     return end_point(row, PointStatus::failed,
                      fmt::format("time {} ps is below the proven bound {} ps ({})", row.training_time_ps, row.bound_ps,

@@ -14,8 +14,8 @@
 namespace tenex::exchange {
 namespace {
 
-constexpr std::size_t kMostVertices = std::size_t{1} << 20;
-constexpr std::size_t kMostLinks = std::size_t{1} << 22;
+constexpr std::size_t kMostFabricVertices = std::size_t{1} << 20;
+constexpr std::size_t kMostFabricLinks = std::size_t{1} << 22;
 
 Diagnostic fabric_error(std::string problem, std::string why, std::string suggestion = {}) {
   return input_error({"--fabric", 0, 0}, std::move(problem), std::move(why), std::move(suggestion));
@@ -39,9 +39,9 @@ Result<Topology> network_of(const std::string& text, std::size_t nics, std::size
     return fabric_error(fmt::format("{} has {} endpoints", text, shape->npus()),
                         fmt::format("{} boxes with {} NICs each have {}", nodes, nics, endpoints));
   const auto counts = count_shape(*shape);
-  if (counts.links > kMostLinks || counts.switches > kMostVertices)
+  if (counts.links > kMostFabricLinks || counts.switches > kMostFabricVertices)
     return fabric_error(fmt::format("{} has {} switches and {} links", text, counts.switches, counts.links),
-                        fmt::format("at most {} and {} are written as a list", kMostVertices, kMostLinks));
+                        fmt::format("at most {} and {} are written as a list", kMostFabricVertices, kMostFabricLinks));
   auto topology = build_topology(*shape, {{nanoseconds(0)}, {bytes_per_second(1'000'000'000)}, false});
   if (!topology) return topology.errors();
   for (std::size_t link = 0; link < topology->links(); ++link)
@@ -60,9 +60,10 @@ Result<MachineDraft> join_boxes(const MachineDraft& box, const std::vector<Uplin
     return input_error({"--nodes", 0, 0}, fmt::format("{} boxes of a file without NICs", options.nodes),
                        "boxes are joined by their NICs", "use a file that has <net> elements or NICs by their class");
   const std::size_t nodes = options.nodes;
-  if (nodes * box.vertices() > kMostVertices || nodes * box.edges() > kMostLinks)
-    return input_error({"--nodes", 0, 0}, fmt::format("{} boxes", nodes),
-                       fmt::format("a list of links has at most {} vertices and {} links", kMostVertices, kMostLinks));
+  if (nodes * box.vertices() > kMostFabricVertices || nodes * box.edges() > kMostFabricLinks)
+    return input_error(
+        {"--nodes", 0, 0}, fmt::format("{} boxes", nodes),
+        fmt::format("a list of links has at most {} vertices and {} links", kMostFabricVertices, kMostFabricLinks));
   const auto network = network_of(options.fabric, uplinks.size(), nodes);
   if (!network) return network.errors();
   MachineDraft machine = box.repeated(options.nodes);

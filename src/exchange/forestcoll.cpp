@@ -20,7 +20,7 @@
 namespace tenex::exchange {
 namespace {
 
-constexpr std::int64_t kMostChunks = 4096;
+constexpr std::int64_t kMostTreeChunks = 4096;
 
 std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t value = 0;
@@ -52,9 +52,9 @@ class Trees {
 
   Result<ForeignSchedule> read() {
     const auto chunks = number_in(root_.text("nchunkspernode")).value_or(0);
-    if (chunks < 1 || chunks > kMostChunks)
+    if (chunks < 1 || chunks > kMostTreeChunks)
       return input_error(root_.place, fmt::format("nchunkspernode is \"{}\"", plain(root_.text("nchunkspernode"))),
-                         fmt::format("it is a number from 1 to {}", kMostChunks));
+                         fmt::format("it is a number from 1 to {}", kMostTreeChunks));
     for (const auto& tree : root_.children)
       for (const auto& send : tree.children)
         for (const auto* const end : {"src", "dst"}) names_.emplace(key_of(std::string(send.text(end))), 0);

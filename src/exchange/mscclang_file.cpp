@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t kMostNumber = std::int64_t{1} << 48;
 /// Chunks of a collective, and places of a buffer, that are followed.
-constexpr std::int64_t kMostChunks = std::int64_t{1} << 16;
-constexpr std::int64_t kMostGpus = 1024;
+constexpr std::int64_t kMostXmlChunks = std::int64_t{1} << 16;
+constexpr std::int64_t kMostXmlGpus = 1024;
 
 /// An executor and what it refuses.
 struct ExecutorRule {
@@ -89,8 +89,8 @@ class MscclangReader {
       refuse(root_.place, fmt::format("proto is \"{}\"", plain(root_.text("proto"))), "it is Simple, LL or LL128");
     else
       file_.protocol = &*protocol;
-    gpus_ = number(root_, "ngpus", 2, kMostGpus);
-    file_.chunks = number(root_, "nchunksperloop", 1, kMostChunks);
+    gpus_ = number(root_, "ngpus", 2, kMostXmlGpus);
+    file_.chunks = number(root_, "nchunksperloop", 1, kMostXmlChunks);
     (void)number(root_, "nchannels", 1, kMostNumber);
     if (file_.kind != CollectiveKind::all_reduce && file_.chunks % gpus_ != 0)
       refuse(root_.place, fmt::format("nchunksperloop is {}", file_.chunks),
@@ -112,7 +112,7 @@ class MscclangReader {
     const auto id = number(element, "id", 0, gpus_ - 1);
     if (errors_.empty() && id != static_cast<std::int64_t>(file_.gpus.size()))
       refuse(element.place, fmt::format("gpu {} where gpu {} is next", id, file_.gpus.size()), "ids are in order");
-    gpu.scratch = number(element, "s_chunks", 0, kMostChunks);
+    gpu.scratch = number(element, "s_chunks", 0, kMostXmlChunks);
     (void)number(element, "i_chunks", 0);
     (void)number(element, "o_chunks", 0);
     for (const auto& child : element.children) {

@@ -23,7 +23,7 @@ namespace tenex::exchange {
 namespace {
 
 constexpr std::size_t kMostClockBytes = std::size_t{256} << 20;
-constexpr std::size_t kMostItems = std::size_t{1} << 24;
+constexpr std::size_t kMostXmlItems = std::size_t{1} << 24;
 constexpr std::size_t kMostMoved = std::size_t{1} << 22;
 
 /// Where the places of one GPU's buffers are; in place, two buffers share places.
@@ -57,7 +57,7 @@ GpuLayout layout_of(const MscclangFile& file, const Outcome& outcome, std::size_
 /// What a send leaves in its FIFO.
 struct InFlight {
   std::vector<ValueId> values;
-  std::shared_ptr<const Clock> clock;
+  std::shared_ptr<const VectorClock> clock;
   std::vector<std::uint32_t> transfers;
 };
 
@@ -69,7 +69,7 @@ class SymbolicRun {
         progress_(progress),
         schedule_(schedule),
         outcome_(file.kind, file.gpus.size(), static_cast<std::size_t>(file.chunks)),
-        values_(kMostItems),
+        values_(kMostXmlItems),
         memory_(0) {
     std::size_t places = 0;
     for (std::size_t gpu = 0; gpu < file.gpus.size(); ++gpu) {
@@ -82,7 +82,7 @@ class SymbolicRun {
       for (std::size_t i = 0; i < layouts_[gpu].inputs; ++i)
         memory_.set(bases_[gpu] + layouts_[gpu].input_at + i, values_.of(outcome_.contribution(gpu, i)));
     const auto threads = progress.seats().size();
-    clocks_.assign(threads, Clock(threads, 0));
+    clocks_.assign(threads, VectorClock(threads, 0));
     published_.resize(threads);
     arrived_.resize(threads);
     in_flight_.resize(progress.connections().size());
@@ -94,7 +94,7 @@ class SymbolicRun {
     const bool ended = progress_.run(0, 0, [&](std::size_t block, std::size_t step) { take(block, step); });
     if (values_.full())
       return resource_error("the schedule's values are too many to follow",
-                            fmt::format("at most {} contributions are kept", kMostItems));
+                            fmt::format("at most {} contributions are kept", kMostXmlItems));
     if (!ended) tell_deadlock();
     for (const auto& race : memory_.races()) tell_race(race);
     if (ended && schedule_.valid()) check_outputs();
@@ -141,7 +141,7 @@ class SymbolicRun {
     const auto& step = progress_.block(thread).steps[index];
     const auto& rule = rule_of(step.type);
     const auto gpu = progress_.seats()[thread].gpu;
-    Clock& clock = clocks_[thread];
+    VectorClock& clock = clocks_[thread];
     if (step.depends_on >= 0) {
       const auto& list = published_[progress_.number_of(gpu, static_cast<std::size_t>(step.depends_on))];
       const auto found = std::ranges::lower_bound(list, step.depends_step, {}, &Published::step);
@@ -159,8 +159,8 @@ class SymbolicRun {
                         static_cast<std::uint32_t>(index) + 1, &clock};
     auto moved = step.type == StepType::nop ? std::vector<ValueId>() : compute(step, gpu, access, incoming);
     clock[thread] = access.epoch;
-    std::shared_ptr<const Clock> known;
-    if (rule.sends || step.publishes) known = std::make_shared<const Clock>(clock);
+    std::shared_ptr<const VectorClock> known;
+    if (rule.sends || step.publishes) known = std::make_shared<const VectorClock>(clock);
     if (rule.sends) send(thread, access, std::move(moved), known);
     if (step.publishes) published_[thread].push_back({static_cast<std::int64_t>(index), std::move(known)});
   }
@@ -195,7 +195,8 @@ class SymbolicRun {
     return moved;
   }
 
-  void send(std::size_t thread, const Access& access, std::vector<ValueId> moved, std::shared_ptr<const Clock> known) {
+  void send(std::size_t thread, const Access& access, std::vector<ValueId> moved,
+            std::shared_ptr<const VectorClock> known) {
     const auto connection = static_cast<std::size_t>(progress_.send_connection(thread));
     const auto gpu = progress_.seats()[thread].gpu;
     ForeignTransfer transfer;
@@ -257,7 +258,7 @@ class SymbolicRun {
 
   struct Published {
     std::int64_t step = 0;
-    std::shared_ptr<const Clock> clock;
+    std::shared_ptr<const VectorClock> clock;
   };
   /// A receive of a threadblock.
   struct Arrived {
@@ -274,7 +275,7 @@ class SymbolicRun {
   std::vector<GpuLayout> layouts_;
   std::vector<std::size_t> bases_;
   std::vector<std::size_t> first_step_;
-  std::vector<Clock> clocks_;
+  std::vector<VectorClock> clocks_;
   std::vector<std::vector<Published>> published_;
   std::vector<std::vector<Arrived>> arrived_;  ///< by threadblock, in order
   std::vector<std::deque<InFlight>> in_flight_;

@@ -13,7 +13,7 @@
 namespace tenex::exchange {
 namespace {
 
-constexpr std::size_t kMostOperations = 64;
+constexpr std::size_t kMostPlanOperations = 64;
 constexpr std::size_t kMostBlockChannels = 16;
 constexpr std::size_t kMostOperationChannels = 8;
 constexpr std::size_t kMostOperationBuffers = 10;
@@ -165,8 +165,8 @@ class PlanReader {
     }
     operations_ = 0;
     for (const auto& each : value.list_of("ops")) read_operation(each, view, rank, gpu, {});
-    if (operations_ > kMostOperations)
-      limit(value, fmt::format("it has {} ops, at most {} are run", operations_, kMostOperations));
+    if (operations_ > kMostPlanOperations)
+      limit(value, fmt::format("it has {} ops, at most {} are run", operations_, kMostPlanOperations));
   }
 
   PlanRange read_range(const TreeValue& value, const BlockView& view, ChannelType type, std::size_t rank) {

@@ -72,7 +72,7 @@ void PlanRun::lay_out() {
     for (std::size_t i = 0; i < layouts_[rank].inputs; ++i)
       memory_.set(layouts_[rank].base + layouts_[rank].input_at + i, values_.of(outcome_.contribution(rank, i)));
   for (std::size_t t = 0; t < blocks_.size(); ++t) {
-    blocks_[t].known = {Clock(threads_, 0), Clock(threads_, 0)};
+    blocks_[t].known = {VectorClock(threads_, 0), VectorClock(threads_, 0)};
     blocks_[t].known.visible[t] = blocks_[t].known.order[t] = 1;  // it has begun
   }
   for (const auto& gpu : plan_.gpus) {
@@ -268,7 +268,7 @@ bool PlanRun::packets_there(const Block&, const PlanOperation& operation) const 
 
 void PlanRun::check_begun(Current& now, std::size_t rank, char buffer) {
   if (rank == now.block.gpu || buffer == 's') return;
-  const Clock& order = *now.access.order;
+  const VectorClock& order = *now.access.order;
   for (std::size_t t = first_block_[rank]; t < first_block_[rank + 1]; ++t)
     if (order[t] >= 1) return;
   add_wrong(schedule_, Wrong::race, now.operation.place,

@@ -40,8 +40,8 @@ class PlanRun {
 
  private:
   struct Clocks {
-    Clock visible;
-    Clock order;
+    VectorClock visible;
+    VectorClock order;
   };
   struct Block {
     std::size_t gpu = 0;

@@ -16,7 +16,7 @@ std::uint64_t hash_of(const Value& value) {
 
 }  // namespace
 
-void join(Clock& clock, const Clock& other) {
+void join(VectorClock& clock, const VectorClock& other) {
   if (clock.size() < other.size()) clock.resize(other.size(), 0);
   for (std::size_t t = 0; t < other.size(); ++t) clock[t] = std::max(clock[t], other[t]);
 }

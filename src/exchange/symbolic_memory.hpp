@@ -23,10 +23,10 @@
 namespace tenex::exchange {
 
 /// By thread: the epochs that are known to have passed.
-using Clock = std::vector<std::uint32_t>;
+using VectorClock = std::vector<std::uint32_t>;
 
 /// clock = max(clock, other), thread by thread. An empty clock knows nothing. O(threads).
-void join(Clock& clock, const Clock& other);
+void join(VectorClock& clock, const VectorClock& other);
 
 /// The number of a value.
 using ValueId = std::uint32_t;
@@ -74,8 +74,8 @@ struct Access {
   std::uint32_t operation = 0;
   std::uint32_t thread = 0;
   std::uint32_t epoch = 0;
-  const Clock* clock = nullptr;
-  const Clock* order = nullptr;  ///< the weaker order; null: the same
+  const VectorClock* clock = nullptr;
+  const VectorClock* order = nullptr;  ///< the weaker order; null: the same
 };
 
 /// Two operations that race.
@@ -122,7 +122,7 @@ class SymbolicMemory {
   [[nodiscard]] static bool before(const Stamp& earlier, bool earlier_writes, const Access& access) {
     if (earlier.operation == access.operation) return true;
     if (earlier.thread == access.thread && earlier.epoch < access.epoch) return true;
-    const Clock& clock = earlier_writes || access.order == nullptr ? *access.clock : *access.order;
+    const VectorClock& clock = earlier_writes || access.order == nullptr ? *access.clock : *access.order;
     return earlier.thread < clock.size() && clock[earlier.thread] >= earlier.epoch;
   }
   void add_race(const Stamp& earlier, bool earlier_writes, const Access& access, bool writes);

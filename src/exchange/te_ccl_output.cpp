@@ -24,9 +24,9 @@ namespace {
 constexpr std::int64_t kMostVertex = 1 << 14;
 
 /// Reads words and numbers from the front of a text.
-class Words {
+class OutputWords {
  public:
-  explicit Words(std::string_view text) : rest_(text) {}
+  explicit OutputWords(std::string_view text) : rest_(text) {}
   bool word(std::string_view expected) {
     if (!rest_.starts_with(expected)) return false;
     rest_.remove_prefix(expected.size());
@@ -55,7 +55,7 @@ struct Flow {
 };
 
 std::optional<Flow> read_flow(const TreeValue& value, std::string_view& rest) {
-  Words words(value.text);
+  OutputWords words(value.text);
   Flow flow;
   flow.text = &value;
   const auto take = [&](std::string_view word, std::int64_t& number) {

@@ -40,7 +40,7 @@ std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topo
 
 namespace {
 
-std::string key_of(const PreparedPoint& prepared, bool single_chunks) {
+std::string cache_key(const PreparedPoint& prepared, bool single_chunks) {
   return prepared.network_key + cache_key(prepared.point, kOfBoundOnNetwork) + (single_chunks ? "" : " several");
 }
 
@@ -50,7 +50,7 @@ BoundProblem problem_of(const PreparedPoint& prepared, const Topology& bounded, 
   return {{bounded, *prepared.collective, point.occupancy}, point.collective().overlap, single_chunks, start_delays};
 }
 
-std::size_t bytes_of(const CachedBound& bound) { return sizeof(bound) + bound.name.size(); }
+std::size_t bytes_of_bound(const CachedBound& bound) { return sizeof(bound) + bound.name.size(); }
 
 }  // namespace
 
@@ -93,19 +93,19 @@ std::shared_ptr<const CachedBound> find_cheap(const std::string& key, const Prep
         const auto ideal = paper_ideal(bounded, *prepared.collective);
         return CachedBound{std::string(bound.name), bound.time, ideal ? ideal->count() : -1, problem.holds_for_all()};
       },
-      bytes_of);
+      bytes_of_bound);
 }
 
 }  // namespace
 
 std::shared_ptr<const CachedBound> find_cheap_bound(const PreparedPoint& prepared, bool single_chunks,
                                                     ExecutionCache& cache) {
-  return find_cheap(key_of(prepared, single_chunks), prepared, single_chunks, cache);
+  return find_cheap(cache_key(prepared, single_chunks), prepared, single_chunks, cache);
 }
 
 std::shared_ptr<const CachedBound> find_bound(const PreparedPoint& prepared, bool single_chunks, SimTime time,
                                               std::uint64_t work, ExecutionCache& cache) {
-  const auto key = key_of(prepared, single_chunks);
+  const auto key = cache_key(prepared, single_chunks);
   auto cheap = find_cheap(key, prepared, single_chunks, cache);
   if (cheap->time >= time) return cheap;
   return cache.bounds.get(
@@ -117,7 +117,7 @@ std::shared_ptr<const CachedBound> find_bound(const PreparedPoint& prepared, boo
                               cache);
         return best;
       },
-      bytes_of);
+      bytes_of_bound);
 }
 
 CachedBound bound_of_schedule(const BoundProblem& problem, ExecutionCache& cache) {

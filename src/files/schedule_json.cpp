@@ -111,7 +111,7 @@ std::uint32_t id(const Json& value) {
   return static_cast<std::uint32_t>(integer_in(value, 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
-ScheduleData read_facts(const Json& document) {
+ScheduleData read_json_facts(const Json& document) {
   ScheduleData data;
   data.occupancy = document.at("occupancy").get<std::string>();
   data.algorithm = document.at("algorithm").get<std::string>();
@@ -201,7 +201,7 @@ StatedSend read_send(const Json& row) {
 
 /// Payloads: for sends of several chunks a list of chunks each, and where some state their contributors a list of ranks
 /// each. Their numbers begin above the collective's chunks.
-Payloads read_payloads(const Json& document) {
+Payloads read_json_payloads(const Json& document) {
   Payloads payloads;
   if (!document.contains("payloads")) return payloads;
   const bool states = document.contains("payload_contributors");
@@ -235,7 +235,7 @@ Json describe_contributors(const Payloads& payloads) {
 
 /// Reads the sends into the frame. Errors (input): times beyond the range, unsound payloads, wrong facts.
 Result<ScheduleContent> with_sends(ScheduleFile frame, const Json& document, const std::string& name) {
-  auto payloads = read_payloads(document);
+  auto payloads = read_json_payloads(document);
   if (auto status = check_payloads(frame, payloads, name); !status) return status.errors();
   if (auto status = check_times(frame, payloads, 0, name); !status) return status.errors();  // facts do not overflow
   std::vector<Send> sends;
@@ -256,7 +256,7 @@ Result<ScheduleContent> with_sends(ScheduleFile frame, const Json& document, con
   return ScheduleContent(std::move(frame));
 }
 
-Result<ScheduleContent> read_recipe(const Json& document, const std::string& name) {
+Result<ScheduleContent> read_json_recipe(const Json& document, const std::string& name) {
   ScheduleRecipe recipe;
   recipe.canonical = document.at("canonical").get<std::string>();
   recipe.machine = document.at("machine").get<std::string>();
@@ -353,9 +353,9 @@ Result<ScheduleContent> read_schedule_json(const std::filesystem::path& path) {
     const auto document = Json::parse(text_of(*bytes));
     if (auto status = check_kind(document, name); !status) return status.errors();
     const auto content = document.at("content").get<std::string>();
-    if (content == kRecipeContent) return read_recipe(document, name);
+    if (content == kRecipeContent) return read_json_recipe(document, name);
     if (content != kListContent) return unknown_content(name, content);
-    auto frame = restore_frame(read_facts(document), name);
+    auto frame = restore_frame(read_json_facts(document), name);
     if (!frame) return frame.errors();
     return with_sends(std::move(frame).value(), document, name);
   } catch (const nlohmann::json::exception& wrong) {

@@ -18,11 +18,10 @@
 namespace tenex::measure {
 namespace {
 
-constexpr double kMicro = 1e6;    // picoseconds
 constexpr int kChannels = 8;      // chunks of an NPU: enough to fill the ways of a box
 constexpr double kFaster = 1.25;  // of a kind of links, to see whether it matters
 constexpr double kMatters = 0.98;
-constexpr int kMostRounds = 60;
+constexpr int kMostMachineRounds = 60;
 
 /// The simulated time of a table's algorithm.
 Result<double> time_us(const FittedTable& table, const Topology& topology, Bytes size) {
@@ -30,7 +29,7 @@ Result<double> time_us(const FittedTable& table, const Topology& topology, Bytes
   if (!network) return network.errors();
   const auto time = network->time(table.algorithm, table.collective, size, kChannels);
   if (!time) return time.errors();
-  return static_cast<double>(time->count()) / kMicro;
+  return static_cast<double>(time->count()) / kPicosecondsPerMicrosecond;
 }
 
 /// The simulated time per byte of a table's algorithm between the ends of its last piece, us.
@@ -84,7 +83,7 @@ Result<std::optional<double>> factor_for(const FittedTable& table, const LinkKin
   double at_low = *below;
   double at_high = *above;
   double inverse = high;
-  for (int round = 0; round < kMostRounds && at_high > at_low; ++round) {
+  for (int round = 0; round < kMostMachineRounds && at_high > at_low; ++round) {
     inverse = low - at_low * (high - low) / (at_high - at_low);
     const auto here = excess(inverse);
     if (!here) return here.errors();

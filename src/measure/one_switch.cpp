@@ -17,8 +17,6 @@
 namespace tenex::measure {
 namespace {
 
-constexpr double kMicro = 1e6;  // picoseconds
-
 /// Which pieces of tables are read: the first, where bytes hardly count, or the last, where they decide.
 enum class Reads : bool { first, last };
 
@@ -83,7 +81,7 @@ std::string text_of(const Fit& fit, const FitOptions& options, std::size_t ranks
                                     remarks);
   out += fmt::format("# NPUs: the ranks of the logs\nnpus = {}\n\n[[switches]]\nforwarding = \"virtual_cut_through\"\n",
                      ranks);
-  const auto half = static_cast<std::int64_t>(std::llround(alpha.value.value * kMicro / 2));
+  const auto half = static_cast<std::int64_t>(std::llround(alpha.value.value * kPicosecondsPerMicrosecond / 2));
   std::string pairs;
   for (std::size_t i = 0; i < ranks; ++i) pairs += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", i, ranks);
   return out + fmt::format(
@@ -109,7 +107,7 @@ Status fit_one_switch(Fit& fit, const FitOptions& options) {
   }
   const bool stated = options.overhead.has_value();
   const bool apart = !stated && steps.size() > 1;
-  const double overhead = stated ? static_cast<double>(options.overhead->count()) / kMicro : 0;
+  const double overhead = stated ? static_cast<double>(options.overhead->count()) / kPicosecondsPerMicrosecond : 0;
   const auto solve = [&](std::vector<Observation> rows) {
     for (auto& row : rows) row.time -= overhead;
     const bool positive = std::ranges::all_of(rows, [](const Observation& row) { return row.time > 0; });

@@ -12,7 +12,7 @@
 namespace tenex {
 namespace {
 
-constexpr double kMicro = 1e6;  // picoseconds
+constexpr double kMicrosecondsPerSecond = 1e6;
 
 /// Errors of a simulation, which knows no files, at a row.
 Diagnostics at_row(Diagnostics errors, const Place& place) {
@@ -84,11 +84,11 @@ class Predictor {
     const auto hops = protocol.hops(choice.algorithm, table.collective, table.ranks, boxes);
     const auto latency = options_.overhead ? *options_.overhead + *least
                                            : protocol.latency(choice.algorithm).overhead + std::max(hops, *least);
-    double moving = static_cast<double>((*time - *least).count()) / kMicro;
+    double moving = static_cast<double>((*time - *least).count()) / kPicosecondsPerMicrosecond;
     if (options_.ll_limit)
       moving = std::max(moving, least_ll_us(protocol, table.collective, table.ranks, static_cast<double>(size.count()),
                                             *options_.ll_limit));
-    return static_cast<double>(latency.count()) / kMicro + moving;
+    return static_cast<double>(latency.count()) / kPicosecondsPerMicrosecond + moving;
   }
 
   /// The simulated time, of one byte for each NPU at least.
@@ -115,7 +115,8 @@ class Predictor {
     const double rate =
         least * static_cast<double>(model.share_numerator) / static_cast<double>(model.share_denominator);
     const auto latency = options_.overhead.value_or(model.latency);
-    return static_cast<double>(latency.count()) / kMicro + static_cast<double>(size.count()) / rate * kMicro;
+    return static_cast<double>(latency.count()) / kPicosecondsPerMicrosecond +
+           static_cast<double>(size.count()) / rate * kMicrosecondsPerSecond;
   }
 
   const Topology& topology_;

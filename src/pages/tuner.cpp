@@ -20,8 +20,6 @@
 namespace tenex {
 namespace {
 
-constexpr double kMicro = 1e6;  // picoseconds
-
 /// The programs that stand for a library's algorithm.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPrograms{{
     {"ring", "ring"},
@@ -62,7 +60,7 @@ struct Measured {
   std::map<std::string, Curve, std::less<>> all;  ///< by the study's; what `best` and `auto` chose under its own name
   std::set<Bytes> sizes;
 };
-using Key = std::pair<CollectiveKind, std::int64_t>;
+using LineKey = std::pair<CollectiveKind, std::int64_t>;
 
 /// An algorithm and a protocol of the library.
 struct ProtocolChoice {
@@ -77,7 +75,8 @@ struct ProtocolChoice {
   [[nodiscard]] double us(const Curve& curve, double size) const {
     const auto carried = size * static_cast<double>(protocol->line) / static_cast<double>(protocol->data);
     const double longer = std::max(1.0, hops_us / own->at(0));
-    const double overhead = static_cast<double>(protocol->latency(algorithm).overhead.count()) / kMicro;
+    const double overhead =
+        static_cast<double>(protocol->latency(algorithm).overhead.count()) / kPicosecondsPerMicrosecond;
     const double moving = std::max(curve.at(carried) - curve.at(0), least_us_per_byte * size);
     return overhead + longer * curve.at(0) + moving;
   }
@@ -92,12 +91,12 @@ std::size_t setting_index(std::string_view name) {
   return static_cast<std::size_t>(found - columns.begin());
 }
 
-Result<std::map<Key, Measured>> measured_of(const ResultTable& result, TunerTable& table) {
+Result<std::map<LineKey, Measured>> measured_of(const ResultTable& result, TunerTable& table) {
   const auto topology = setting_index("topology");
   const auto collective = setting_index("collective");
   const auto algorithm = setting_index("algorithm");
   const auto size = setting_index("size");
-  std::map<Key, Measured> measured;
+  std::map<LineKey, Measured> measured;
   std::set<std::string> untuned;
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
     const auto& row = result.rows[i];
@@ -118,7 +117,7 @@ Result<std::map<Key, Measured>> measured_of(const ResultTable& result, TunerTabl
                                      shortened(settings[topology])),
                          "a line is for a number of ranks, and one table is for one machine",
                          "run a study of one of them");
-    const auto us = static_cast<double>(row.collective_time_ps) / kMicro;
+    const auto us = static_cast<double>(row.collective_time_ps) / kPicosecondsPerMicrosecond;
     const auto& ran = row.chosen_algorithm.empty() ? settings[algorithm] : row.chosen_algorithm;
     const auto program = std::ranges::find(kPrograms, ran, &decltype(kPrograms)::value_type::first);
     if (program != kPrograms.end()) into.library[std::string(program->second)].add(bytes(*bytes_of_row), us);
@@ -130,7 +129,7 @@ Result<std::map<Key, Measured>> measured_of(const ResultTable& result, TunerTabl
 }
 
 /// All that the library can do for a collective of the study.
-std::vector<ProtocolChoice> choices_of(const Key& key, const Measured& measured, const TunerOptions& options) {
+std::vector<ProtocolChoice> choices_of(const LineKey& key, const Measured& measured, const TunerOptions& options) {
   const auto& [kind, npus] = key;
   const auto boxes = static_cast<std::size_t>(std::max<std::int64_t>(options.nodes, 1));
   std::vector<ProtocolChoice> choices;
@@ -140,7 +139,8 @@ std::vector<ProtocolChoice> choices_of(const Key& key, const Measured& measured,
         const auto hops = protocol.hops(algorithm, kind, static_cast<std::size_t>(npus), boxes);
         const auto ranks = static_cast<std::size_t>(npus);
         const double least = options.ll_limit ? least_ll_us(protocol, kind, ranks, 1, *options.ll_limit) : 0;
-        choices.push_back({algorithm, &protocol, &curve, static_cast<double>(hops.count()) / kMicro, least});
+        choices.push_back(
+            {algorithm, &protocol, &curve, static_cast<double>(hops.count()) / kPicosecondsPerMicrosecond, least});
       }
   return choices;
 }
@@ -161,7 +161,7 @@ std::uint64_t last_of(const std::vector<ProtocolChoice>& choices, std::uint64_t 
   return low;
 }
 
-void add_rules(const Key& key, const Measured& measured, const TunerOptions& options, TunerTable& table) {
+void add_rules(const LineKey& key, const Measured& measured, const TunerOptions& options, TunerTable& table) {
   const auto choices = choices_of(key, measured, options);
   TunerRule rule{.collective = std::string(*tuner_word(key.first)),
                  .channels = options.channels,
@@ -190,7 +190,7 @@ void add_rules(const Key& key, const Measured& measured, const TunerOptions& opt
   close(kLargestTunedSize);
 }
 
-void add_left(const Key& key, const Measured& measured, const TunerOptions& options, TunerTable& table) {
+void add_left(const LineKey& key, const Measured& measured, const TunerOptions& options, TunerTable& table) {
   const auto choices = choices_of(key, measured, options);
   for (const auto each : measured.sizes) {
     const auto size = static_cast<double>(each.count());
@@ -209,7 +209,7 @@ void add_left(const Key& key, const Measured& measured, const TunerOptions& opti
   }
 }
 
-void note_edges(const Key& key, const Measured& measured, TunerTable& table) {
+void note_edges(const LineKey& key, const Measured& measured, TunerTable& table) {
   const auto where = fmt::format("{} on {} NPUs", to_string(key.first), key.second);
   table.notes.push_back(fmt::format("{}: sizes above {}, the largest of the study, have its line", where,
                                     to_string(*measured.sizes.rbegin())));

@@ -49,8 +49,9 @@ class ShardGlimpse {
 };
 
 /// The rows of a shard that belong to the study and have the outputs that it asks for.
-Result<std::vector<CommittedRow>> read_rows(const Layout& layout, const store::WriterName& writer,
-                                            const store::Commit& commit, const Study& study, std::string& host) {
+Result<std::vector<CommittedRow>> read_committed_rows(const Layout& layout, const store::WriterName& writer,
+                                                      const store::Commit& commit, const Study& study,
+                                                      std::string& host) {
   using store::columns::metric;
   const auto shard = store::open_shard(layout, commit);
   if (!shard) return shard.errors();
@@ -147,7 +148,7 @@ Result<FolderStatus> look_once(const Layout& layout, const FolderIdentity& ident
     if (writer.incarnation == identity.incarnation) status.ranks.push_back({writer.rank, {}});
   for (const auto& [writer, commit] : contents->live) {
     std::string host;
-    const auto rows = read_rows(layout, writer, commit, study, host);
+    const auto rows = read_committed_rows(layout, writer, commit, study, host);
     if (!rows) {
       if (store::is_of_newer_version(rows.errors())) return rows.errors();
       std::error_code error;

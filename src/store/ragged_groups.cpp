@@ -9,81 +9,81 @@
 namespace tenex::store {
 namespace {
 
-using Row = Evaluation;
-using Entry = std::size_t;
-using Value = std::int64_t;
+using EntryIndex = std::size_t;
+using StoredValue = std::int64_t;
 
 /// The functions `size` and `resize` of a group whose entries are a list of the row.
 template <auto List>
-std::size_t size_of(const Row& row) {
+std::size_t size_of(const Evaluation& row) {
   return (row.*List).size();
 }
 template <auto List>
-void resize(Row& row, std::size_t entries) {
+void resize(Evaluation& row, std::size_t entries) {
   (row.*List).resize(entries);
 }
 
-std::uint32_t id(Value value) { return static_cast<std::uint32_t>(value); }
+std::uint32_t id(StoredValue value) { return static_cast<std::uint32_t>(value); }
 
 Ragged groups() {
   return {"/groups",
           columns::kGroupCount,
           "/group_offset",
-          size_of<&Row::group_times_ps>,
-          resize<&Row::group_times_ps>,
+          size_of<&Evaluation::group_times_ps>,
+          resize<&Evaluation::group_times_ps>,
           {{"group", "", "process group", Ragged::Origin::numbered},
            {"time_ps", "ps", "last useful arrival of the process group", Ragged::Origin::stored, columns::kGroupTime,
-            [](const Row& row, Entry i) { return row.group_times_ps[i]; },
-            [](Row& row, Entry i, Value value) { row.group_times_ps[i] = value; }}}};
+            [](const Evaluation& row, EntryIndex i) { return row.group_times_ps[i]; },
+            [](Evaluation& row, EntryIndex i, StoredValue value) { row.group_times_ps[i] = value; }}}};
 }
 
 Ragged links() {
   return {"/links",
           columns::kLinkCount,
           "/link_offset",
-          size_of<&Row::link_loads>,
-          resize<&Row::link_loads>,
+          size_of<&Evaluation::link_loads>,
+          resize<&Evaluation::link_loads>,
           {{"link", "", "link of the point's topology", Ragged::Origin::numbered},
            {"source", "", "vertex that the link leaves", Ragged::Origin::link_source},
            {"destination", "", "vertex that the link enters", Ragged::Origin::link_destination},
            {"bytes", "B", "bytes that the link carried", Ragged::Origin::stored, columns::kLinkBytes,
-            [](const Row& row, Entry i) { return row.link_loads[i].bytes.count(); },
-            [](Row& row, Entry i, Value value) { row.link_loads[i].bytes = Bytes::of(value); }},
+            [](const Evaluation& row, EntryIndex i) { return row.link_loads[i].bytes.count(); },
+            [](Evaluation& row, EntryIndex i, StoredValue value) { row.link_loads[i].bytes = Bytes::of(value); }},
            {"busy_ps", "ps", "how long the link was busy", Ragged::Origin::stored, columns::kLinkBusy,
-            [](const Row& row, Entry i) { return row.link_loads[i].busy.count(); },
-            [](Row& row, Entry i, Value value) { row.link_loads[i].busy = SimTime::of(value); }}}};
+            [](const Evaluation& row, EntryIndex i) { return row.link_loads[i].busy.count(); },
+            [](Evaluation& row, EntryIndex i, StoredValue value) { row.link_loads[i].busy = SimTime::of(value); }}}};
 }
 
 Ragged utilization() {
   return {"/utilization",
           columns::kBinCount,
           "/bin_offset",
-          size_of<&Row::utilization_ps>,
-          resize<&Row::utilization_ps>,
+          size_of<&Evaluation::utilization_ps>,
+          resize<&Evaluation::utilization_ps>,
           {{"bin", "", "bin of time, the first from 0", Ragged::Origin::numbered},
            {"width_ps", "ps", "width of the bin", Ragged::Origin::stored, columns::kBinWidth,
-            [](const Row& row, Entry) { return row.utilization_bin_ps; },
-            [](Row& row, Entry, Value value) { row.utilization_bin_ps = value; }},
+            [](const Evaluation& row, EntryIndex) { return row.utilization_bin_ps; },
+            [](Evaluation& row, EntryIndex, StoredValue value) { row.utilization_bin_ps = value; }},
            {"busy_ps", "ps", "busy time in the bin, summed over all links", Ragged::Origin::stored, columns::kBinBusy,
-            [](const Row& row, Entry i) { return row.utilization_ps[i]; },
-            [](Row& row, Entry i, Value value) { row.utilization_ps[i] = value; }}}};
+            [](const Evaluation& row, EntryIndex i) { return row.utilization_ps[i]; },
+            [](Evaluation& row, EntryIndex i, StoredValue value) { row.utilization_ps[i] = value; }}}};
 }
 
 Ragged arrivals() {
   return {"/arrivals",
           columns::kArrivalCount,
           "/arrival_offset",
-          size_of<&Row::arrivals>,
-          resize<&Row::arrivals>,
+          size_of<&Evaluation::arrivals>,
+          resize<&Evaluation::arrivals>,
           {{"time_ps", "ps", "when the chunk was unpacked", Ragged::Origin::stored, columns::kArrivalTime,
-            [](const Row& row, Entry i) { return row.arrivals[i].time.count(); },
-            [](Row& row, Entry i, Value value) { row.arrivals[i].time = SimTime::of(value); }},
+            [](const Evaluation& row, EntryIndex i) { return row.arrivals[i].time.count(); },
+            [](Evaluation& row, EntryIndex i, StoredValue value) { row.arrivals[i].time = SimTime::of(value); }},
            {"npu", "", "where", Ragged::Origin::stored, columns::kArrivalNpu,
-            [](const Row& row, Entry i) { return Value{row.arrivals[i].npu.value()}; },
-            [](Row& row, Entry i, Value value) { row.arrivals[i].npu = NpuId(id(value)); }},
+            [](const Evaluation& row, EntryIndex i) { return StoredValue{row.arrivals[i].npu.value()}; },
+            [](Evaluation& row, EntryIndex i, StoredValue value) { row.arrivals[i].npu = NpuId(id(value)); }},
            {"chunk", "", "the chunk; a message of several has an entry for each", Ragged::Origin::stored,
-            columns::kArrivalChunk, [](const Row& row, Entry i) { return Value{row.arrivals[i].chunk.value()}; },
-            [](Row& row, Entry i, Value value) { row.arrivals[i].chunk = ChunkId(id(value)); }}}};
+            columns::kArrivalChunk,
+            [](const Evaluation& row, EntryIndex i) { return StoredValue{row.arrivals[i].chunk.value()}; },
+            [](Evaluation& row, EntryIndex i, StoredValue value) { row.arrivals[i].chunk = ChunkId(id(value)); }}}};
 }
 
 }  // namespace

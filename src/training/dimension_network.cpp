@@ -16,11 +16,6 @@
 namespace tenex {
 namespace {
 
-template <class T>
-const T& pick(const std::vector<T>& values, std::size_t dimension) {
-  return values[std::min(dimension, values.size() - 1)];
-}
-
 /// The copy of an NPU of the larger product, and its id there.
 struct PlaceInCopies {
   std::size_t copy = 0;
@@ -127,8 +122,8 @@ GroupNetwork dimension_network(const TrainingNetwork& network, const Dimensions&
   result.links.per_npu = true;
   for (const auto dimension : dimensions) {
     result.shape.blocks.push_back(topology.shape.blocks[dimension]);
-    result.links.alpha.push_back(pick(topology.links.alpha, dimension));
-    result.links.bandwidth.push_back(pick(network.bandwidth, dimension));
+    result.links.alpha.push_back(of_dimension(topology.links.alpha, dimension));
+    result.links.bandwidth.push_back(of_dimension(network.bandwidth, dimension));
   }
   return result;
 }

@@ -7,14 +7,6 @@
 #include "tenex/topology/block.hpp"
 
 namespace tenex {
-namespace {
-
-template <class T>
-const T& pick(const std::vector<T>& values, std::size_t dimension) {
-  return values[std::min(dimension, values.size() - 1)];
-}
-
-}  // namespace
 
 GroupNetwork group_network(const GroupSpan& span, const Shape& shape, const std::vector<SimTime>& alpha,
                            const std::vector<Bandwidth>& npu_bandwidth) {
@@ -27,8 +19,8 @@ GroupNetwork group_network(const GroupSpan& span, const Shape& shape, const std:
     const std::int64_t hops = part.hops;
     const std::int64_t sharers = hops * part.oversubscription;
     network.shape.blocks.push_back(part.block);
-    network.links.alpha.push_back(pick(alpha, share.dimension) * (hops * part.climb));
-    network.links.bandwidth.push_back(pick(npu_bandwidth, share.dimension) / links * std::int64_t{part.paths} /
+    network.links.alpha.push_back(of_dimension(alpha, share.dimension) * (hops * part.climb));
+    network.links.bandwidth.push_back(of_dimension(npu_bandwidth, share.dimension) / links * std::int64_t{part.paths} /
                                       sharers);
   }
   return network;

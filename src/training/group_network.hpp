@@ -15,6 +15,10 @@
 // bandwidths.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 #include "tenex/design/design_point.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/workload/parallelization.hpp"
@@ -30,6 +34,12 @@ struct GroupNetwork {
     return shape == other.shape && links.alpha == other.links.alpha && links.bandwidth == other.links.bandwidth;
   }
 };
+
+/// The value of a dimension in a list that has one value per dimension, or one for all.
+template <class T>
+[[nodiscard]] const T& of_dimension(const std::vector<T>& values, std::size_t dimension) {
+  return values[std::min(dimension, values.size() - 1)];
+}
 
 /// The network of a group that spans `span` of the product shape `shape`. `alpha` and `npu_bandwidth` have one value
 /// per dimension, or one for all. Quotients of bandwidths are rounded down; build_topology() refuses a bandwidth of

@@ -18,7 +18,7 @@ SimTime product(SimTime time, std::int64_t count) {
   return exact > static_cast<Wide>(kLargest) ? SimTime::max() : SimTime::of(static_cast<std::int64_t>(exact));
 }
 
-std::int64_t clamped_sum(std::int64_t a, std::int64_t b) { return a > kLargest - b ? kLargest : a + b; }
+std::int64_t clamped_count(std::int64_t a, std::int64_t b) { return a > kLargest - b ? kLargest : a + b; }
 
 /// The bytes that cross all dimensions together; each dimension's are rounded down.
 std::int64_t total_volume_of(const std::vector<DimensionVolume>& volumes, Bytes size) {
@@ -97,7 +97,7 @@ void IterationTraffic::count(const Communication& communication, Phase phase, st
   }
   auto& count =
       once_per_iteration(phase, communication) ? found->once : found->every_turn[static_cast<std::size_t>(phase)];
-  count = clamped_sum(count, repeat);
+  count = clamped_count(count, repeat);
 }
 
 std::size_t IterationTraffic::family_of(const Communication& communication, const LibraModel& model) {
@@ -125,7 +125,7 @@ std::vector<SimTime> IterationTraffic::libra_times(std::span<const Bandwidth> ba
 
 std::vector<SimTime> IterationTraffic::total_bandwidth_times(std::span<const Bandwidth> bandwidth) const {
   std::int64_t total = 0;
-  for (const auto each : bandwidth) total = clamped_sum(total, each.count());
+  for (const auto each : bandwidth) total = clamped_count(total, each.count());
   std::vector<SimTime> times;
   times.reserve(communications_.size());
   for (const auto& each : communications_)

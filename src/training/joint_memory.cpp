@@ -22,10 +22,6 @@ namespace {
 
 constexpr double kMostSends = 1e15;  // no host has the bytes for more, and products stay in range
 
-bool is_collective(const Communication& communication, const Mapping& mapping) {
-  return !mapping.span(communication.scope).shares.empty() && collective_of(communication.kind).has_value();
-}
-
 std::vector<Communication> spanned(const Layer& layer, Phase phase, bool synchronize, const Mapping& mapping) {
   std::vector<Communication> stream;
   for (const auto& communication : layer.at(phase).communications)

@@ -21,9 +21,13 @@ bool is_spanned(const Communication& communication, const Mapping& mapping) {
   return !mapping.span(communication.scope).shares.empty();
 }
 
+}  // namespace
+
 bool is_collective(const Communication& communication, const Mapping& mapping) {
   return is_spanned(communication, mapping) && collective_of(communication.kind).has_value();
 }
+
+namespace {
 
 /// The dimensions that the collectives of a stream span.
 Dimensions dimensions_of(std::span<const Communication> stream, const Mapping& mapping) {

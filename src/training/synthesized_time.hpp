@@ -35,6 +35,9 @@ inline constexpr std::string_view kAlgorithmForTheRest = "direct";
 inline constexpr Changes kOfSynthesized =
     kOfNetwork | Changes::chunks | Changes::synthesis | Changes::simulation | Changes::draws;
 
+/// Whether a communication is a collective over more than one NPU.
+[[nodiscard]] bool is_collective(const Communication& communication, const Mapping& mapping);
+
 /// The point of a communication on the product of some dimensions: the training point's algorithm (tacos if it names
 /// none) with its settings. `communication` must be a collective.
 [[nodiscard]] DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& dimensions,

@@ -15,8 +15,8 @@ namespace tenex {
 
 namespace {
 
-constexpr auto kInput = Phase::input_gradient;
-constexpr auto kWeight = Phase::weight_gradient;
+constexpr auto kInputPhase = Phase::input_gradient;
+constexpr auto kWeightPhase = Phase::weight_gradient;
 
 /// A sum under construction: terms by family and span.
 class SumBuilder {
@@ -101,7 +101,7 @@ class Collapser {
   TimeModel without_overlap() {
     for (const auto& block : workload_.blocks)
       for (const auto& layer : block.layers)
-        for (const auto phase : {Phase::forward, kInput, kWeight})
+        for (const auto phase : {Phase::forward, kInputPhase, kWeightPhase})
           sum_.add(layer.at(phase), phase, rate_, saturating_product(block.repeat, turns_), block.repeat);
     return finish();
   }
@@ -111,7 +111,7 @@ class Collapser {
       for (const auto& layer : block.layers) {
         sum_.add(layer.at(Phase::forward), Phase::forward, rate_, saturating_product(block.repeat, turns_),
                  block.repeat);
-        sum_.add_constant(compute_time(layer.at(kInput).compute, rate_), saturating_product(block.repeat, turns_));
+        sum_.add_constant(compute_time(layer.at(kInputPhase).compute, rate_), saturating_product(block.repeat, turns_));
         add_backward(layer, true, block.repeat);
         add_backward(layer, false, saturating_product(block.repeat, turns_ - 1));
       }
@@ -130,13 +130,13 @@ class Collapser {
   void add_backward(const Layer& layer, bool synchronize, std::int64_t count) {
     if (count == 0) return;
     SumBuilder inputs(mapping_, model_);
-    for (const auto& communication : layer.at(kInput).communications) inputs.add(communication, 1);
+    for (const auto& communication : layer.at(kInputPhase).communications) inputs.add(communication, 1);
     if (!inputs.communicates()) {
-      sum_.add(layer.at(kWeight), kWeight, rate_, count, synchronize ? count : 0);
+      sum_.add(layer.at(kWeightPhase), kWeightPhase, rate_, count, synchronize ? count : 0);
       return;
     }
     SumBuilder weights(mapping_, model_);
-    weights.add(layer.at(kWeight), kWeight, rate_, 1, synchronize ? 1 : 0);
+    weights.add(layer.at(kWeightPhase), kWeightPhase, rate_, 1, synchronize ? 1 : 0);
     TimeOverlap overlap{static_cast<double>(count), inputs.finish(), weights.finish()};
     for (auto& known : overlaps_)
       if (known.first == overlap.first && known.second == overlap.second) {

@@ -40,7 +40,7 @@ constexpr std::array kRateUnits{
     RateUnit{"FLOPS", 1},
 };
 
-constexpr std::string_view kRule = "a compute rate is a positive number and a unit, for instance \"234TFLOPS\"";
+constexpr std::string_view kRateRule = "a compute rate is a positive number and a unit, for instance \"234TFLOPS\"";
 
 Diagnostic refuse(std::string_view text, const Place& place, std::string why) {
   return input_error(place, fmt::format("\"{}\" is no compute rate", text), std::move(why));
@@ -67,7 +67,7 @@ Result<ComputeRate> parse_compute_rate(std::string_view text, const Place& place
   const auto* known =
       std::find_if(kRateUnits.begin(), kRateUnits.end(), [&](const RateUnit& each) { return each.name == unit; });
   const auto number = read_decimal(text.substr(0, text.size() - unit.size()));
-  if (!number || known == kRateUnits.end()) return refuse(text, place, std::string(kRule));
+  if (!number || known == kRateUnits.end()) return refuse(text, place, std::string(kRateRule));
   if (number->numerator == 0) return refuse(text, place, "a compute rate is positive");
   const auto amount = number->times(known->worth);
   if (!amount) return refuse(text, place, "it is no whole number of FLOP per second, or is beyond 9.2e18");

@@ -113,7 +113,7 @@ std::string suggest_degrees(const Parallelization& asked, std::int64_t npus) {
   return text;
 }
 
-Diagnostics check_degrees(const Shape& shape, const Parallelization& degrees, const Place& place) {
+Diagnostics check_mapping_degrees(const Shape& shape, const Parallelization& degrees, const Place& place) {
   Diagnostics errors;
   if (std::min({degrees.tensor, degrees.data, degrees.pipeline, degrees.expert}) < 1) {
     errors.push_back(input_error(place, fmt::format("{} has a degree under 1", to_string(degrees)),
@@ -145,7 +145,7 @@ std::int64_t GroupSpan::members() const {
 std::string_view to_string(HpOrder order) { return kOrderNames[static_cast<std::size_t>(order)]; }
 
 Result<Mapping> Mapping::make(const Shape& shape, const Parallelization& degrees, const Place& place, HpOrder order) {
-  auto errors = check_degrees(shape, degrees, place);
+  auto errors = check_mapping_degrees(shape, degrees, place);
   if (!errors.empty()) return errors;
   const auto factors = split_dimensions(shape, slots_for(degrees, order));
   Mapping mapping;

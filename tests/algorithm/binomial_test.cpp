@@ -24,7 +24,7 @@ Message message(std::uint32_t from, std::uint32_t to, std::uint32_t chunk, std::
   return {NpuId(from), NpuId(to), ChunkId(chunk), stage, chunks};
 }
 
-std::vector<std::uint32_t> chunks_of(const Program& program, const Message& sent) {
+std::vector<std::uint32_t> chunks_carried(const Program& program, const Message& sent) {
   std::vector<ChunkId> chunks;
   program.chunks_of(sent, chunks);
   std::vector<std::uint32_t> numbers;
@@ -44,7 +44,7 @@ TEST(Binomial, GathersSubtrees) {
   EXPECT_EQ(triggered(*state, message(3, 2, 3)), std::vector{message(2, 0, 2, 2)});
   EXPECT_EQ(triggered(*state, message(5, 4, 5)), std::vector{message(4, 0, 4, 2)});
   EXPECT_TRUE(triggered(*state, message(4, 0, 4, 2)).empty());
-  EXPECT_EQ(chunks_of(*program, message(4, 0, 4, 2)), (std::vector{4U, 5U}));
+  EXPECT_EQ(chunks_carried(*program, message(4, 0, 4, 2)), (std::vector{4U, 5U}));
   EXPECT_EQ(program->messages(), 5U);
   EXPECT_EQ(program->message_sizes(), (std::vector{1U, 2U}));
 }
@@ -57,7 +57,7 @@ TEST(Binomial, ScattersFromAnyRoot) {
   // Chunks are numbered by destination: 2 * NPU + k.
   EXPECT_EQ(started(*state, 5), (std::vector{message(5, 2, 4, 3), message(5, 0, 0, 2), message(5, 6, 12),
                                              message(5, 2, 5, 3), message(5, 0, 1, 2), message(5, 6, 13)}));
-  EXPECT_EQ(chunks_of(*program, message(5, 2, 5, 3)), (std::vector{5U, 7U, 9U}));
+  EXPECT_EQ(chunks_carried(*program, message(5, 2, 5, 3)), (std::vector{5U, 7U, 9U}));
   EXPECT_EQ(triggered(*state, message(5, 2, 5, 3)), (std::vector{message(2, 4, 9), message(2, 3, 7)}));
   EXPECT_EQ(program->messages(), 12U);
   EXPECT_EQ(program->message_sizes(), (std::vector{1U, 2U, 3U}));
@@ -66,7 +66,7 @@ TEST(Binomial, ScattersFromAnyRoot) {
 // Root 3 of 8: four places on is NPU 7, and its subtree is 7, 0, 1, 2.
 TEST(Binomial, ListsTheChunksOfASubtreeThatGoesOnAtTheFirstNpu) {
   const auto program = support::program_of("binomial", support::ring(8), rooted(CollectiveKind::gather, 8, 3));
-  EXPECT_EQ(chunks_of(*program, message(7, 3, 7, 4)), (std::vector{0U, 1U, 2U, 7U}));
+  EXPECT_EQ(chunks_carried(*program, message(7, 3, 7, 4)), (std::vector{0U, 1U, 2U, 7U}));
 }
 
 TEST(Binomial, BroadcastsAndReducesAlongTheSameTree) {

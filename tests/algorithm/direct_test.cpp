@@ -8,14 +8,14 @@
 namespace tenex {
 namespace {
 
-Message copy(std::uint32_t from, std::uint32_t to, std::uint32_t chunk) {
+Message direct_copy(std::uint32_t from, std::uint32_t to, std::uint32_t chunk) {
   return {NpuId(from), NpuId(to), ChunkId(chunk), Stage::copy};
 }
-Message sum(std::uint32_t from, std::uint32_t to, std::uint32_t chunk) {
+Message direct_sum(std::uint32_t from, std::uint32_t to, std::uint32_t chunk) {
   return {NpuId(from), NpuId(to), ChunkId(chunk), Stage::reduce};
 }
 
-std::vector<Message> started(const Program& program, std::uint32_t npu) {
+std::vector<Message> messages_started(const Program& program, std::uint32_t npu) {
   std::vector<Message> out;
   program.begin()->start(NpuId(npu), out);
   return out;
@@ -25,8 +25,9 @@ TEST(DirectAlgorithm, GathersToThePeersInRelativeOrder) {
   const auto program =
       support::program_of("direct", support::ring(4), support::collective(CollectiveKind::all_gather, 4, bytes(8), 2));
   // NPU 2 owns chunks 4 and 5; its peers in relative order are 3, 0, 1.
-  EXPECT_EQ(started(*program, 2), (std::vector{copy(2, 3, 4), copy(2, 0, 4), copy(2, 1, 4),  //
-                                               copy(2, 3, 5), copy(2, 0, 5), copy(2, 1, 5)}));
+  EXPECT_EQ(messages_started(*program, 2),
+            (std::vector{direct_copy(2, 3, 4), direct_copy(2, 0, 4), direct_copy(2, 1, 4),  //
+                         direct_copy(2, 3, 5), direct_copy(2, 0, 5), direct_copy(2, 1, 5)}));
   EXPECT_EQ(program->destination_order(), "relative");
 }
 
@@ -34,7 +35,8 @@ TEST(DirectAlgorithm, SendsContributionsStraightToTheOwners) {
   const auto program = support::program_of("direct", support::ring(3),
                                            support::collective(CollectiveKind::reduce_scatter, 3, bytes(6), 2));
   // Owners: chunks 0, 1 NPU 0; 2, 3 NPU 1; 4, 5 NPU 2. NPU 1's peers in relative order are 2, 0.
-  EXPECT_EQ(started(*program, 1), (std::vector{sum(1, 2, 4), sum(1, 0, 0), sum(1, 2, 5), sum(1, 0, 1)}));
+  EXPECT_EQ(messages_started(*program, 1),
+            (std::vector{direct_sum(1, 2, 4), direct_sum(1, 0, 0), direct_sum(1, 2, 5), direct_sum(1, 0, 1)}));
 }
 
 TEST(DirectAlgorithm, BeginsAChunksGatherWhenAllContributionsHaveArrived) {
@@ -42,12 +44,12 @@ TEST(DirectAlgorithm, BeginsAChunksGatherWhenAllContributionsHaveArrived) {
       support::program_of("direct", support::ring(3), support::collective(CollectiveKind::all_reduce, 3, bytes(3)));
   const auto state = program->begin();
   std::vector<Message> out;
-  state->arrive(sum(0, 1, 1), out);
+  state->arrive(direct_sum(0, 1, 1), out);
   EXPECT_TRUE(out.empty());
-  state->arrive(sum(2, 1, 1), out);
-  EXPECT_EQ(out, (std::vector{copy(1, 2, 1), copy(1, 0, 1)}));
+  state->arrive(direct_sum(2, 1, 1), out);
+  EXPECT_EQ(out, (std::vector{direct_copy(1, 2, 1), direct_copy(1, 0, 1)}));
   out.clear();
-  state->arrive(copy(2, 1, 2), out);
+  state->arrive(direct_copy(2, 1, 2), out);
   EXPECT_TRUE(out.empty());
 }
 
@@ -55,8 +57,8 @@ TEST(DirectAlgorithm, AddressesGroupMembersOnly) {
   const auto program = support::program_of(
       "direct", support::ring(6), support::collective(CollectiveKind::all_gather, 6, bytes(60), 1, "0,2,4; 1,3"));
   // The chunks of the second group follow the three of the first.
-  EXPECT_EQ(started(*program, 3), (std::vector{copy(3, 1, 4)}));
-  EXPECT_TRUE(started(*program, 5).empty());
+  EXPECT_EQ(messages_started(*program, 3), (std::vector{direct_copy(3, 1, 4)}));
+  EXPECT_TRUE(messages_started(*program, 5).empty());
 }
 
 Collective request(CollectiveKind kind, std::size_t npus, std::uint32_t root, std::int64_t chunks,
@@ -71,21 +73,23 @@ TEST(DirectAlgorithm, GoesStraightToAndFromTheRoot) {
   const auto ring = support::ring(4);
   // Broadcast: chunks 0 and 1 from NPU 2, first to the next one. All others only receive.
   const auto broadcast = support::program_of("direct", ring, request(CollectiveKind::broadcast, 4, 2, 2));
-  EXPECT_EQ(started(*broadcast, 2), (std::vector{copy(2, 3, 0), copy(2, 0, 0), copy(2, 1, 0),  //
-                                                 copy(2, 3, 1), copy(2, 0, 1), copy(2, 1, 1)}));
-  EXPECT_TRUE(started(*broadcast, 3).empty());
+  EXPECT_EQ(messages_started(*broadcast, 2),
+            (std::vector{direct_copy(2, 3, 0), direct_copy(2, 0, 0), direct_copy(2, 1, 0),  //
+                         direct_copy(2, 3, 1), direct_copy(2, 0, 1), direct_copy(2, 1, 1)}));
+  EXPECT_TRUE(messages_started(*broadcast, 3).empty());
   EXPECT_EQ(broadcast->messages(), 6U);
   // Scatter: chunk 2 * NPU + k is for that NPU.
   const auto scatter = support::program_of("direct", ring, request(CollectiveKind::scatter, 4, 2, 2));
-  EXPECT_EQ(started(*scatter, 2), (std::vector{copy(2, 3, 6), copy(2, 0, 0), copy(2, 1, 2),  //
-                                               copy(2, 3, 7), copy(2, 0, 1), copy(2, 1, 3)}));
+  EXPECT_EQ(messages_started(*scatter, 2),
+            (std::vector{direct_copy(2, 3, 6), direct_copy(2, 0, 0), direct_copy(2, 1, 2),  //
+                         direct_copy(2, 3, 7), direct_copy(2, 0, 1), direct_copy(2, 1, 3)}));
   // Gather: an NPU's own chunks; Reduce: its contributions to all of the root's.
   const auto gather = support::program_of("direct", ring, request(CollectiveKind::gather, 4, 2, 2));
-  EXPECT_EQ(started(*gather, 3), (std::vector{copy(3, 2, 6), copy(3, 2, 7)}));
-  EXPECT_TRUE(started(*gather, 2).empty());
+  EXPECT_EQ(messages_started(*gather, 3), (std::vector{direct_copy(3, 2, 6), direct_copy(3, 2, 7)}));
+  EXPECT_TRUE(messages_started(*gather, 2).empty());
   EXPECT_EQ(gather->messages(), 6U);
   const auto reduce = support::program_of("direct", ring, request(CollectiveKind::reduce, 4, 2, 2));
-  EXPECT_EQ(started(*reduce, 3), (std::vector{sum(3, 2, 0), sum(3, 2, 1)}));
+  EXPECT_EQ(messages_started(*reduce, 3), (std::vector{direct_sum(3, 2, 0), direct_sum(3, 2, 1)}));
 }
 
 TEST(DirectAlgorithm, SendsStoredConditionsInTheOrderOfPeers) {
@@ -93,12 +97,14 @@ TEST(DirectAlgorithm, SendsStoredConditionsInTheOrderOfPeers) {
   const auto collective =
       request(CollectiveKind::conditions, 4, 0, 2, {{1, {0, 2}, bytes(8)}, {0, {1}, bytes(4)}, {1, {3}, bytes(2)}});
   const auto relative = support::program_of("direct", support::ring(4), collective);
-  EXPECT_EQ(started(*relative, 1), (std::vector{copy(1, 2, 2), copy(1, 3, 4), copy(1, 0, 2),  //
-                                                copy(1, 2, 3), copy(1, 3, 5), copy(1, 0, 3)}));
-  EXPECT_TRUE(started(*relative, 2).empty());
+  EXPECT_EQ(messages_started(*relative, 1),
+            (std::vector{direct_copy(1, 2, 2), direct_copy(1, 3, 4), direct_copy(1, 0, 2),  //
+                         direct_copy(1, 2, 3), direct_copy(1, 3, 5), direct_copy(1, 0, 3)}));
+  EXPECT_TRUE(messages_started(*relative, 2).empty());
   const auto absolute = support::program_of("direct", support::ring(4), collective, {0, DestinationOrder::absolute, 1});
-  EXPECT_EQ(started(*absolute, 1), (std::vector{copy(1, 0, 2), copy(1, 2, 2), copy(1, 3, 4),  //
-                                                copy(1, 0, 3), copy(1, 2, 3), copy(1, 3, 5)}));
+  EXPECT_EQ(messages_started(*absolute, 1),
+            (std::vector{direct_copy(1, 0, 2), direct_copy(1, 2, 2), direct_copy(1, 3, 4),  //
+                         direct_copy(1, 0, 3), direct_copy(1, 2, 3), direct_copy(1, 3, 5)}));
   EXPECT_EQ(relative->messages(), 8U);
 }
 
@@ -108,17 +114,18 @@ TEST(DirectAlgorithm, DoesTheGroupsOfAMixtureOneAfterAnother) {
   mixture.groups = parse_groups("0-2 all_reduce 9B; 1-3 gather 3B root 2; 0,1 all_gather 2B", 4).value();
   const auto program = support::program_of("direct", support::ring(4), Collective::make(std::move(mixture)).value());
   // NPU 1 contributes to chunks 2 (of NPU 2) and 0, sends chunk 3 to the root, NPU 3, and chunk 7 to NPU 0.
-  EXPECT_EQ(started(*program, 1), (std::vector{sum(1, 2, 2), sum(1, 0, 0), copy(1, 3, 3), copy(1, 0, 7)}));
+  EXPECT_EQ(messages_started(*program, 1),
+            (std::vector{direct_sum(1, 2, 2), direct_sum(1, 0, 0), direct_copy(1, 3, 3), direct_copy(1, 0, 7)}));
   EXPECT_FALSE(program->open_loop());
   // All-Reduce 2 * 3 * 2, Gather 2, All-Gather 2.
   EXPECT_EQ(program->messages(), 16U);
   const auto state = program->begin();
   std::vector<Message> out;
-  state->arrive(sum(0, 1, 1), out);
-  state->arrive(copy(0, 1, 6), out);
+  state->arrive(direct_sum(0, 1, 1), out);
+  state->arrive(direct_copy(0, 1, 6), out);
   EXPECT_TRUE(out.empty());
-  state->arrive(sum(2, 1, 1), out);
-  EXPECT_EQ(out, (std::vector{copy(1, 2, 1), copy(1, 0, 1)}));
+  state->arrive(direct_sum(2, 1, 1), out);
+  EXPECT_EQ(out, (std::vector{direct_copy(1, 2, 1), direct_copy(1, 0, 1)}));
 }
 
 /// The messages of both programs when they arrive in the same order, first in, first out.

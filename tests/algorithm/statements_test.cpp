@@ -36,12 +36,12 @@ void for_every_program(Check&& check) {
           }
 }
 
-std::vector<Message> start(ProgramState& state, NpuId npu) {
+std::vector<Message> start_npu(ProgramState& state, NpuId npu) {
   std::vector<Message> out;
   state.start(npu, out);
   return out;
 }
-std::vector<Message> arrive(ProgramState& state, const Message& message) {
+std::vector<Message> arrive_at_npu(ProgramState& state, const Message& message) {
   std::vector<Message> out;
   state.arrive(message, out);
   return out;
@@ -55,10 +55,10 @@ TEST(Statements, AnOpenLoopIsItsStartsAndNothingMore) {
     ++(collective.kind() == CollectiveKind::mixed ? open_mixtures : open_loops);
     const auto state = program.begin();
     for (std::uint32_t n = 0; n < topology.npus(); ++n) {
-      const auto messages = start(*state, NpuId(n));
+      const auto messages = start_npu(*state, NpuId(n));
       ASSERT_EQ(program.messages_from(NpuId(n)), messages.size());
       for (std::size_t i = 0; i < messages.size(); ++i) ASSERT_EQ(program.message_of(NpuId(n), i), messages[i]);
-      for (const auto& message : messages) ASSERT_TRUE(arrive(*state, message).empty());
+      for (const auto& message : messages) ASSERT_TRUE(arrive_at_npu(*state, message).empty());
     }
   });
   // Direct except for All-Reduce, 9 shapes, 3 numbers of chunks: 3 collectives, 2 orders, not with a window; 7
@@ -88,7 +88,7 @@ TEST(Statements, CyclesTriggerEachMessageByTheOneThatTheySay) {
       under_way.push_back({cycle, message});
     };
     for (std::uint32_t n = 0; n < topology.npus(); ++n) {
-      const auto messages = start(*state, NpuId(n));
+      const auto messages = start_npu(*state, NpuId(n));
       std::size_t i = 0;
       for (std::size_t q = 0; q < cycles.size(); ++q)
         for (std::uint64_t s = 0; s < cycles[q].at_start; ++s, ++i) {
@@ -103,7 +103,7 @@ TEST(Statements, CyclesTriggerEachMessageByTheOneThatTheySay) {
       under_way.pop_front();
       const auto at = std::pair{cycle, message.destination.value()};
       const auto number = arrived[at]++;
-      const auto triggered = arrive(*state, message);
+      const auto triggered = arrive_at_npu(*state, message);
       const bool goes_on = number + cycles[cycle].at_start < cycles[cycle].messages;
       ASSERT_EQ(triggered.size(), goes_on ? 1U : 0U);
       if (!goes_on) continue;
@@ -139,7 +139,7 @@ TEST(Statements, ProgramsThatMoveWithAGroupDoAtEveryNpuWhatTheyDoAtTheOrigin) {
     };
     for (std::uint32_t u = 0; u < n; ++u) {
       origins.push_back(program.begin());
-      compare(NpuId(u), start(*state, NpuId(u)), start(*origins[u], NpuId(0)));
+      compare(NpuId(u), start_npu(*state, NpuId(u)), start_npu(*origins[u], NpuId(0)));
     }
     Random random(3);
     while (!pending.empty() && !testing::Test::HasFailure()) {
@@ -151,7 +151,8 @@ TEST(Statements, ProgramsThatMoveWithAGroupDoAtEveryNpuWhatTheyDoAtTheOrigin) {
       ASSERT_EQ(moved.source, group->subtract(message.source, message.destination));
       ASSERT_EQ(moved.chunks, message.chunks);
       ASSERT_EQ(moved.stage, message.stage);
-      compare(message.destination, arrive(*state, message), arrive(*origins[message.destination.index()], moved));
+      compare(message.destination, arrive_at_npu(*state, message),
+              arrive_at_npu(*origins[message.destination.index()], moved));
     }
   });
   for (const auto* kind : {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"}) EXPECT_GT(moving[kind], 0);

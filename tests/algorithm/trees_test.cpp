@@ -12,7 +12,7 @@ namespace tenex {
 namespace {
 
 /// Trees by the name of their messages, as (child, parent) pairs of their sums.
-struct Forest {
+struct DrawnForest {
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> parent;
   std::map<std::uint32_t, std::uint32_t> share;
 
@@ -40,11 +40,11 @@ struct Forest {
   }
 };
 
-Forest trees_of(std::string_view algorithm, const Topology& topology,
-                CollectiveKind kind = CollectiveKind::all_reduce) {
+DrawnForest trees_of(std::string_view algorithm, const Topology& topology,
+                     CollectiveKind kind = CollectiveKind::all_reduce) {
   const auto collective = support::collective(kind, topology.npus(), bytes(10000));
   const auto program = support::program_of(algorithm, topology, collective);
-  Forest forest;
+  DrawnForest forest;
   for (const auto& message : support::run_untimed(*program, collective, 1).messages) {
     const bool sum = message.stage == Stage::reduce;
     const auto child = (sum ? message.source : message.destination).value();

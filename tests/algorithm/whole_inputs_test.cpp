@@ -4,16 +4,17 @@
 
 #include "algorithm/untimed_run.hpp"
 #include "support/collectives.hpp"
+#include "support/elements.hpp"
 #include "support/topologies.hpp"
 
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using support::started;
 using support::triggered;
-using ::testing::ElementsAre;
 
-Collective all_reduce(std::size_t npus, std::int64_t chunks = 1) {
+Collective all_reduce_of(std::size_t npus, std::int64_t chunks = 1) {
   return support::any_collective(CollectiveKind::all_reduce, npus, bytes(10'000), chunks);
 }
 
@@ -30,7 +31,7 @@ std::vector<std::uint32_t> contributors(const Program& program, const Message& m
 
 // 5 NPUs: each sends its whole input, which is 5 chunks, to the 4 others at once, and nothing after that.
 TEST(OneShot, SendsEveryInputToAllOthersAtOnce) {
-  const auto program = support::program_of("one_shot", support::fully_connected(5), all_reduce(5));
+  const auto program = support::program_of("one_shot", support::fully_connected(5), all_reduce_of(5));
   EXPECT_EQ(program->messages(), 20U);
   EXPECT_THAT(program->message_sizes(), ElementsAre(5U));
   const auto state = program->begin();
@@ -47,7 +48,7 @@ TEST(OneShot, SendsEveryInputToAllOthersAtOnce) {
 // RI(2)_FC(3): the ring of two exchanges inputs, then the three NPUs of a column exchange sums of two. NPU 4 = (0, 2)
 // sends to 5, and when 5's input has come to 0 and 2, the sum of ranks 4 and 5. The sum of 2 and 3 may arrive before.
 TEST(OneShot, GoesDimensionByDimension) {
-  const auto program = support::program_of("one_shot_per_dimension", support::shape("RI(2)_FC(3)"), all_reduce(6));
+  const auto program = support::program_of("one_shot_per_dimension", support::shape("RI(2)_FC(3)"), all_reduce_of(6));
   EXPECT_EQ(program->messages(), 6U * (1 + 2));
   const auto state = program->begin();
   EXPECT_THAT(destinations(started(*state, 4)), ElementsAre(5));
@@ -64,7 +65,7 @@ TEST(OneShot, GoesDimensionByDimension) {
 
 // 12 = 2 * 2 * 3: NPU 7 = 1 + 2 * 1 + 4 * 1 exchanges with 6, then with 5, then with 11 and 3. 1 + 1 + 2 messages.
 TEST(RecursiveDoubling, TakesThePrimeFactors) {
-  const auto program = support::program_of("recursive_doubling", support::fully_connected(12), all_reduce(12, 2));
+  const auto program = support::program_of("recursive_doubling", support::fully_connected(12), all_reduce_of(12, 2));
   EXPECT_EQ(program->messages(), 2U * 12 * 4);
   const auto state = program->begin();
   const auto first = started(*state, 7);
@@ -83,8 +84,8 @@ TEST(RecursiveDoubling, TakesThePrimeFactors) {
 }
 
 TEST(RecursiveDoubling, OfAPrimeNumberIsOneShot) {
-  const auto doubling = support::program_of("recursive_doubling", support::fully_connected(7), all_reduce(7));
-  const auto shot = support::program_of("one_shot", support::fully_connected(7), all_reduce(7));
+  const auto doubling = support::program_of("recursive_doubling", support::fully_connected(7), all_reduce_of(7));
+  const auto shot = support::program_of("one_shot", support::fully_connected(7), all_reduce_of(7));
   EXPECT_EQ(started(*doubling->begin(), 5), started(*shot->begin(), 5));
   EXPECT_EQ(doubling->messages(), shot->messages());
 }

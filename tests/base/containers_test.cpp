@@ -4,13 +4,14 @@
 
 #include <vector>
 
+#include "support/elements.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/csr.hpp"
 
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(Bitset, StartsClearAndRemembersBitsAcrossWords) {

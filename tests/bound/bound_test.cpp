@@ -16,7 +16,7 @@ namespace tenex {
 namespace {
 
 constexpr SimTime kStep = nanoseconds(20'500);
-constexpr Bytes kMegabyte = bytes(1'000'000);
+constexpr Bytes kBoundMegabyte = bytes(1'000'000);
 
 SimTime bound_named(std::string_view name, const BoundProblem& problem) {
   for (const Bound& bound : cheap_bounds(problem))
@@ -28,7 +28,7 @@ SimTime bound_named(std::string_view name, const BoundProblem& problem) {
 Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
   const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
   const std::int64_t pieces = rooted ? chunks : chunks * static_cast<std::int64_t>(npus);
-  return support::collective(kind, npus, kMegabyte * pieces, chunks);
+  return support::collective(kind, npus, kBoundMegabyte * pieces, chunks);
 }
 
 TEST(Bound, CountsWholeChunksIntoTheCornerOfAMesh) {
@@ -274,7 +274,7 @@ TEST(Bound, TakesTheSlowestGroup) {
   // 6 MB in groups of 2 and 3: chunks of 3 MB (60.5 us per hop) and 2 MB (40.5 us); every hop is direct, each NPU has 4
   // in-links, so each group needs one hop.
   const Topology full = support::fully_connected(5);
-  const Collective gather = support::collective(CollectiveKind::all_gather, 5, kMegabyte * 6, 1, "0-1; 2-4");
+  const Collective gather = support::collective(CollectiveKind::all_gather, 5, kBoundMegabyte * 6, 1, "0-1; 2-4");
   EXPECT_EQ(best_cheap_bound({full, gather, Occupancy::transfer}).time, nanoseconds(60'500));
 }
 
@@ -299,7 +299,7 @@ TEST(Bound, CarriesAnAllToAllAsFarAsItHasToGo) {
   halves.kind = CollectiveKind::all_to_all;
   halves.npus = 8;
   halves.groups = parse_groups("0-3; 4-7", 8).value();
-  halves.size = kMegabyte * 4;
+  halves.size = kBoundMegabyte * 4;
   const Collective in_halves = Collective::make(halves).value();
   EXPECT_EQ(bound_named("volume_distance", {ring, in_halves, Occupancy::transfer}), kStep * 3);
 }

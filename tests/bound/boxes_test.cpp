@@ -21,7 +21,7 @@ std::optional<SimTime> boxes(const BoundProblem& problem) {
   return std::nullopt;
 }
 
-Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
+Collective of_megabytes_each(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
   return support::collective(kind, npus, bytes(1'000'000) * (chunks * static_cast<std::int64_t>(npus)), chunks);
 }
 
@@ -30,11 +30,11 @@ Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chun
 TEST(Boxes, OfEightNpusOnRailsByHand) {
   const auto topology =
       support::shape("SW(8)_SW(16)", {microseconds(1)}, {gigabytes_per_second(300), Bandwidth::of(12'500'000'000)});
-  const auto collective = of_megabytes(CollectiveKind::all_reduce, 128);
+  const auto collective = of_megabytes_each(CollectiveKind::all_reduce, 128);
   const BoundProblem problem{topology, collective, Occupancy::serialization};
   EXPECT_EQ(boxes(problem), microseconds(1 + 30 * 80));
   EXPECT_EQ(best_cheap_bound(problem).name, "boxes");
-  const auto exchange = of_megabytes(CollectiveKind::all_to_all, 128);
+  const auto exchange = of_megabytes_each(CollectiveKind::all_to_all, 128);
   EXPECT_FALSE(boxes({topology, exchange, Occupancy::serialization}));
 }
 
@@ -43,7 +43,7 @@ TEST(Boxes, OfEightNpusOnRailsByHand) {
 TEST(Boxes, OnDirectLinksByHand) {
   const auto topology =
       support::shape("FC(4)_RI(4)", {SimTime::zero()}, {gigabytes_per_second(300), gigabytes_per_second(25)});
-  const auto collective = of_megabytes(CollectiveKind::all_reduce, 16);
+  const auto collective = of_megabytes_each(CollectiveKind::all_reduce, 16);
   EXPECT_EQ(boxes({topology, collective, Occupancy::serialization}), microseconds(3 * 40));
 }
 
@@ -96,19 +96,19 @@ TEST(Boxes, BelowSwitchesOnSwitchesByHand) {
 // long.
 TEST(Boxes, OfSingleNpusByHand) {
   const auto topology = support::shape("SW(8)_SW(16)", {microseconds(1)});
-  const auto collective = of_megabytes(CollectiveKind::all_reduce, 128);
+  const auto collective = of_megabytes_each(CollectiveKind::all_reduce, 128);
   EXPECT_EQ(boxes({topology, collective, Occupancy::serialization}), microseconds(1 + 127 * 20));
 }
 
 TEST(Boxes, NeedLinksOfTwoRatesOrSwitches) {
   const auto topology = support::shape("RI(8)_FC(16)");
-  const auto collective = of_megabytes(CollectiveKind::all_reduce, 128);
+  const auto collective = of_megabytes_each(CollectiveKind::all_reduce, 128);
   EXPECT_FALSE(boxes({topology, collective, Occupancy::serialization}));
 }
 
 /// The largest time that the strength bound's checker gives any partition of the vertices: growing strings of part
 /// numbers, each at most one above the largest before it.
-SimTime strongest(const BoundProblem& problem) {
+SimTime strongest_of_boxes(const BoundProblem& problem) {
   const auto& topology = problem.topology;
   std::vector<std::size_t> part(topology.vertices(), 0);
   SimTime most;
@@ -132,9 +132,9 @@ SimTime strongest(const BoundProblem& problem) {
 RC_GTEST_PROP(Boxes, ProveNoMoreThanTheStrongestPartitionOfSmallGraphs, ()) {
   const auto topology = support::random_graph(*rc::gen::inRange<std::uint32_t>(2, 7), 0);
   const auto collective =
-      of_megabytes(CollectiveKind::all_reduce, topology.npus(), *rc::gen::inRange<std::int64_t>(1, 4));
+      of_megabytes_each(CollectiveKind::all_reduce, topology.npus(), *rc::gen::inRange<std::int64_t>(1, 4));
   const BoundProblem problem{topology, collective, Occupancy::serialization};
-  if (const auto closed = boxes(problem)) RC_ASSERT(*closed <= strongest(problem));
+  if (const auto closed = boxes(problem)) RC_ASSERT(*closed <= strongest_of_boxes(problem));
 }
 
 /// What the strength bound's checker gives boxes: links weigh one for each box that they leave or enter. Boxes are the
@@ -169,7 +169,7 @@ RC_GTEST_PROP(Boxes, AreThoseOfTheStrengthBoundsCheckerThroughSwitches, ()) {
       support::random_graph(*rc::gen::inRange<std::uint32_t>(2, 7), *rc::gen::inRange<std::uint32_t>(1, 7),
                             {.copy = able, .reduce = able && *rc::gen::arbitrary<bool>()});
   const auto collective =
-      of_megabytes(CollectiveKind::all_reduce, topology.npus(), *rc::gen::inRange<std::int64_t>(1, 4));
+      of_megabytes_each(CollectiveKind::all_reduce, topology.npus(), *rc::gen::inRange<std::int64_t>(1, 4));
   const BoundProblem problem{topology, collective, Occupancy::serialization};
   std::vector<std::size_t> level(topology.vertices(), topology.vertices());  // links to the nearest NPU
   for (std::size_t npu = 0; npu < topology.npus(); ++npu) level[npu] = 0;

@@ -15,7 +15,7 @@ namespace {
 
 using enum CollectiveKind;
 
-constexpr std::uint64_t kWork = 100'000'000;
+constexpr std::uint64_t kCertificateWork = 100'000'000;
 
 Topology torus(SimTime alpha, std::int64_t first, std::int64_t second) {
   return support::shape("RI(4)_RI(4)", {alpha}, {gigabytes_per_second(first), gigabytes_per_second(second)});
@@ -38,7 +38,7 @@ TEST(Certificates, AreThoseOfTheRatioOfBandwidths) {
 }
 
 /// The bound of a method as rows have it.
-SimTime shared(const BoundMethod& method, const BoundProblem& problem, std::uint64_t work = kWork) {
+SimTime shared(const BoundMethod& method, const BoundProblem& problem, std::uint64_t work = kCertificateWork) {
   if (!method.concerns(problem.collective.kind())) return SimTime::zero();
   const auto certificate = StandIn(problem).find(method, work);
   return certificate ? method.time_of(problem, *certificate) : SimTime::zero();
@@ -53,9 +53,10 @@ RC_GTEST_PROP(CertificatesProperties, ProveNearlyTheBoundOfTheProblem, ()) {
   const BoundProblem problem{{topology, collective, Occupancy::serialization}};
   for (const auto& method : bound_methods()) {
     if (method.certify == nullptr) continue;
-    const auto own = method.certify(problem, kWork);
+    const auto own = method.certify(problem, kCertificateWork);
     const auto others = shared(method, problem);
-    RC_ASSERT(others == (own ? method.check(problem, *StandIn(problem).find(method, kWork)) : SimTime::zero()));
+    RC_ASSERT(others ==
+              (own ? method.check(problem, *StandIn(problem).find(method, kCertificateWork)) : SimTime::zero()));
     if (!own) continue;
     const double ratio = static_cast<double>(others.count()) / static_cast<double>(own->time.count());
     RC_ASSERT(ratio > 0.99 && ratio < 1.01);
@@ -72,7 +73,7 @@ RC_GTEST_PROP(CertificatesProperties, AreNotBelowTheCheapBoundsOfProducts, ()) {
   const auto time_of = [&](std::string_view name) {
     const auto& method = *std::ranges::find(bound_methods(), name, &BoundMethod::name);
     if (method.certify == nullptr) return method.compute(problem).value_or(SimTime::zero());
-    const auto found = method.certify(problem, kWork);
+    const auto found = method.certify(problem, kCertificateWork);
     return found ? found->time : SimTime::zero();
   };
   RC_ASSERT(time_of("middle_cut") <= time_of("cut"));
@@ -88,7 +89,8 @@ TEST(Certificates, KeepToTheirWork) {
     for (const auto& method : bound_methods()) {
       if (method.certify == nullptr) continue;
       SimTime full = shared(method, problem);
-      for (std::uint64_t work = 1; work < kWork; work *= 8) EXPECT_LE(shared(method, problem, work), full) << work;
+      for (std::uint64_t work = 1; work < kCertificateWork; work *= 8)
+        EXPECT_LE(shared(method, problem, work), full) << work;
     }
   }
 }

@@ -19,10 +19,10 @@ using enum CollectiveKind;
 
 using support::link;
 
-constexpr SimTime kStep = microseconds(20);
+constexpr SimTime kCutStep = microseconds(20);
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
+Collective cut_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
   const std::int64_t pieces = has_root(kind) ? chunks : chunks * static_cast<std::int64_t>(npus);
   return support::collective(kind, npus, bytes(1'000'000) * pieces, chunks);
 }
@@ -87,7 +87,7 @@ constexpr CollectiveKind kSearched[] = {all_gather, reduce_scatter, broadcast, r
 
 // A thousand chunks per NPU, so that whole chunks do not hide the ratio: the set found has the ratio of the densest.
 void expect_densest(const Topology& topology, CollectiveKind kind, double precision) {
-  const auto collective = of_megabytes(kind, topology.npus(), 1000);
+  const auto collective = cut_megabytes(kind, topology.npus(), 1000);
   const auto found = bound_of(topology, collective);
   EXPECT_EQ(check_cut({topology, collective, Occupancy::serialization}, found.inside), found.time);
   const double most = densest(topology, collective);
@@ -131,10 +131,10 @@ RC_GTEST_PROP(CutProperties, IsTheDensestSetOfRandomGraphs, ()) {
 
 TEST(Cut, OfAnAllToAllIsTheMiddleOfAMeshWithoutItsShape) {
   // 18 * 18 chunks go over the six links between two halves of a 6x6 mesh: 54 steps. A 4x4x6 grid: 48 * 48 over 16.
-  EXPECT_EQ(bound_of(support::mesh(6, 6, SimTime::zero()).without_shape(), of_megabytes(all_to_all, 36)).time,
-            kStep * 54);
+  EXPECT_EQ(bound_of(support::mesh(6, 6, SimTime::zero()).without_shape(), cut_megabytes(all_to_all, 36)).time,
+            kCutStep * 54);
   const auto grid = support::shape("grid(4,4,6)", {SimTime::zero()});
-  EXPECT_EQ(bound_of(grid.without_shape(), of_megabytes(all_to_all, 96)).time, kStep * 144);
+  EXPECT_EQ(bound_of(grid.without_shape(), cut_megabytes(all_to_all, 96)).time, kCutStep * 144);
 }
 
 TEST(Cut, OfAnAllToAllIsASwitchBehindSlowLinks) {
@@ -142,7 +142,7 @@ TEST(Cut, OfAnAllToAllIsASwitchBehindSlowLinks) {
   // each. A limit of a millisecond is enough to find that.
   const auto topology =
       support::shape("SW(8)_SW(64)", {SimTime::zero()}, {gigabytes_per_second(180), gigabytes_per_second(50)}, true);
-  const auto collective = of_megabytes(all_to_all, 512);
+  const auto collective = cut_megabytes(all_to_all, 512);
   EXPECT_EQ(cut_bound({topology, collective, Occupancy::serialization}, 1U << 16U)->time, microseconds(10'080));
 }
 
@@ -155,7 +155,7 @@ TEST(Cut, OfAnAllToAllIsABoxBehindSwitchesOfFullSpeed) {
     builder.add_link_pair(link(box, 8));
   }
   const auto boxes = std::move(builder).build().value();
-  EXPECT_EQ(bound_of(boxes, of_megabytes(all_to_all, 8)).time, kStep * 16);
+  EXPECT_EQ(bound_of(boxes, cut_megabytes(all_to_all, 8)).time, kCutStep * 16);
 }
 
 TEST(Cut, OfAnAllToAllIsAPodBelowSwitchesOnSwitches) {
@@ -173,8 +173,8 @@ TEST(Cut, OfAnAllToAllIsAPodBelowSwitchesOnSwitches) {
     }
   }
   const auto tree = std::move(builder).build().value();
-  const auto bound = bound_of(tree, of_megabytes(all_to_all, 16));
-  EXPECT_EQ(bound.time, kStep * 24);
+  const auto bound = bound_of(tree, cut_megabytes(all_to_all, 16));
+  EXPECT_EQ(bound.time, kCutStep * 24);
 }
 
 TEST(Cut, OfAnAllToAllIsTheOneWeakLeafWithinAMillisecond) {
@@ -184,30 +184,30 @@ TEST(Cut, OfAnAllToAllIsTheOneWeakLeafWithinAMillisecond) {
   std::vector<std::pair<VertexId, VertexId>> failed;
   for (std::uint32_t spine = 0; spine < 3; ++spine) failed.emplace_back(VertexId(512 + 40), VertexId(512 + 64 + spine));
   const auto topology = remove_links(intact, failed).value();
-  const auto collective = of_megabytes(all_to_all, 512);
-  EXPECT_EQ(cut_bound({topology, collective, Occupancy::serialization}, 1U << 16U)->time, kStep * (8 * 504));
+  const auto collective = cut_megabytes(all_to_all, 512);
+  EXPECT_EQ(cut_bound({topology, collective, Occupancy::serialization}, 1U << 16U)->time, kCutStep * (8 * 504));
 }
 
 TEST(Cut, IsTheCornerOfAMesh) {
   const auto mesh = support::mesh(10, 10, SimTime::zero());
   // 99 chunks over the corner's two links: 50 on one of them.
-  const auto gather = bound_of(mesh, of_megabytes(all_gather, 100));
-  EXPECT_EQ(gather.time, kStep * 50);
+  const auto gather = bound_of(mesh, cut_megabytes(all_gather, 100));
+  EXPECT_EQ(gather.time, kCutStep * 50);
   EXPECT_EQ(gather.inside.size(), 99U);
   EXPECT_TRUE(gather.densest);
-  const auto scatter = bound_of(mesh, of_megabytes(reduce_scatter, 100));
-  EXPECT_EQ(scatter.time, kStep * 50);
+  const auto scatter = bound_of(mesh, cut_megabytes(reduce_scatter, 100));
+  EXPECT_EQ(scatter.time, kCutStep * 50);
   EXPECT_EQ(scatter.inside.size(), 1U);
 }
 
 TEST(Cut, FindsTheLinksBetweenTwoBoxes) {
   // The 4 chunks of one box take 400 us to the other, where an NPU's own in-links need 3 steps.
   const auto boxes = support::two_boxes();
-  EXPECT_EQ(bound_of(boxes, of_megabytes(all_gather, 8)).time, microseconds(400));
-  EXPECT_EQ(bound_of(boxes, of_megabytes(broadcast, 8, 3)).time, microseconds(300));
+  EXPECT_EQ(bound_of(boxes, cut_megabytes(all_gather, 8)).time, microseconds(400));
+  EXPECT_EQ(bound_of(boxes, cut_megabytes(broadcast, 8, 3)).time, microseconds(300));
   // All 8 chunks need contributions from the other box; 16 pairs of NPUs exchange a chunk each way.
-  EXPECT_EQ(bound_of(boxes, of_megabytes(all_reduce, 8)).time, microseconds(800));
-  const auto exchange = bound_of(boxes, of_megabytes(all_to_all, 8));
+  EXPECT_EQ(bound_of(boxes, cut_megabytes(all_reduce, 8)).time, microseconds(800));
+  const auto exchange = bound_of(boxes, cut_megabytes(all_to_all, 8));
   EXPECT_EQ(exchange.time, microseconds(1600));
   EXPECT_FALSE(exchange.densest);
 }
@@ -217,7 +217,7 @@ TEST(Cut, OfAnAllToAllOnTwoSwitchDimensionsIsAPlane) {
   // chunks of 1 MB for the others, over 8 links of 50 GB/s: 504 * 20 us.
   const auto topology =
       support::shape("SW(8)_SW(64)", {SimTime::zero()}, {gigabytes_per_second(180), gigabytes_per_second(50)}, true);
-  EXPECT_EQ(bound_of(topology, of_megabytes(all_to_all, 512)).time, kStep * 504);
+  EXPECT_EQ(bound_of(topology, cut_megabytes(all_to_all, 512)).time, kCutStep * 504);
 }
 
 TEST(Cut, AddsTheCountsOfGroups) {
@@ -227,15 +227,15 @@ TEST(Cut, AddsTheCountsOfGroups) {
       Collective::make({all_gather, 4, {{{NpuId(0), NpuId(3)}}, {{NpuId(1), NpuId(2)}}}, 1, bytes(2'000'000), 0})
           .value();
   const auto bound = bound_of(line, groups);
-  EXPECT_EQ(bound.time, kStep * 2);
+  EXPECT_EQ(bound.time, kCutStep * 2);
   EXPECT_FALSE(bound.densest);
-  EXPECT_EQ(check_cut({line, groups, Occupancy::serialization}, std::vector{VertexId(0), VertexId(1)}), kStep * 2);
+  EXPECT_EQ(check_cut({line, groups, Occupancy::serialization}, std::vector{VertexId(0), VertexId(1)}), kCutStep * 2);
 }
 
 TEST(Cut, CountsBytesWhereSendsMayCarrySeveralChunks) {
   // Under `transfer` with an alpha of 1 us three chunks on one link take 3 * 21 us one by one, 61 us in one send.
   const auto line = support::line(4, microseconds(1));
-  const auto gather = of_megabytes(all_gather, 4);
+  const auto gather = cut_megabytes(all_gather, 4);
   EXPECT_EQ(cut_bound({line, gather, Occupancy::transfer}, kNoLimit)->time, microseconds(63));
   const BoundProblem shared{{line, gather, Occupancy::transfer}, true, false};
   const auto bound = cut_bound(shared, kNoLimit);
@@ -266,7 +266,7 @@ TEST(Cut, CountsWholeChunksOfSendsThatCarrySeveral) {
 
 TEST(Cut, IsABoundWhereverItsWorkEnds) {
   const auto mesh = support::mesh(8, 8, SimTime::zero());
-  const auto gather = of_megabytes(all_gather, 64);
+  const auto gather = cut_megabytes(all_gather, 64);
   for (std::uint64_t work = 1; work < 100'000; work *= 3) {
     const auto bound = cut_bound({mesh, gather, Occupancy::serialization}, work);
     ASSERT_TRUE(bound);
@@ -276,7 +276,7 @@ TEST(Cut, IsABoundWhereverItsWorkEnds) {
 
 TEST(Cut, ACertificateOfAllOrNoVerticesProvesNothing) {
   const auto ring = support::ring(4, SimTime::zero());
-  const auto gather = of_megabytes(all_gather, 4);
+  const auto gather = cut_megabytes(all_gather, 4);
   const BoundProblem problem{ring, gather, Occupancy::serialization};
   EXPECT_EQ(check_cut(problem, {}), SimTime::zero());
   EXPECT_EQ(check_cut(problem, std::vector{VertexId(0), VertexId(1), VertexId(2), VertexId(3)}), SimTime::zero());

@@ -26,7 +26,7 @@ using support::kAllKinds;
 
 constexpr SwitchProperties kCutThrough{.forwarding = Forwarding::cut_through};
 constexpr SwitchProperties kInNetwork{.copy = true, .reduce = true, .forwarding = Forwarding::cut_through};
-constexpr std::uint64_t kWork = 100'000'000;
+constexpr std::uint64_t kCutThroughWork = 100'000'000;
 
 /// A chunk of 1 MB takes 20 us at 50 GB/s; alpha is 500 ns.
 Topology wired(const Topology& network) { return wires_of(network).value(); }
@@ -37,8 +37,8 @@ Collective of_chunks(CollectiveKind kind, std::int64_t npus, std::int64_t chunks
   return support::collective(kind, static_cast<std::size_t>(npus), bytes(1'000'000 * npus * chunks), chunks);
 }
 /// The largest of all bounds.
-SimTime bound_of(const Topology& topology, const Collective& collective,
-                 Occupancy occupancy = Occupancy::serialization) {
+SimTime cut_through_bound(const Topology& topology, const Collective& collective,
+                          Occupancy occupancy = Occupancy::serialization) {
   return compare({topology, collective, occupancy}, SimTime::max()).largest;
 }
 
@@ -48,10 +48,11 @@ TEST(CutThroughBound, OfOneSwitchIsTheChunksIntoEachNpuAndTheAlphasOfAPath) {
   // has passed the link before: 7 * 20.5 + 0.5. NPU i sends to i + k in step k: both are met.
   const Topology topology = wired("SW(8)");
   for (const auto kind : {all_gather, reduce_scatter, all_to_all}) {
-    EXPECT_EQ(bound_of(topology, of_chunks(kind, 8)), microseconds(141)) << to_string(kind);
-    EXPECT_EQ(bound_of(topology, of_chunks(kind, 8), Occupancy::transfer), microseconds(144)) << to_string(kind);
+    EXPECT_EQ(cut_through_bound(topology, of_chunks(kind, 8)), microseconds(141)) << to_string(kind);
+    EXPECT_EQ(cut_through_bound(topology, of_chunks(kind, 8), Occupancy::transfer), microseconds(144))
+        << to_string(kind);
     // The same for the network with its switches.
-    EXPECT_EQ(bound_of(topology.wires()->network(), of_chunks(kind, 8)), microseconds(141)) << to_string(kind);
+    EXPECT_EQ(cut_through_bound(topology.wires()->network(), of_chunks(kind, 8)), microseconds(141)) << to_string(kind);
   }
   std::vector<Send> sends;
   for (std::uint32_t step = 1; step < 8; ++step)
@@ -81,9 +82,9 @@ TEST(CutThroughBound, OfTwoChassisIsWhatThePaperMeasures) {
   }
   const Topology network = std::move(builder).build().value();
   const Collective gather = support::collective(all_gather, 32, bytes(1'000'000'000), 1);
-  EXPECT_EQ(bound_of(wired(network), gather), nanoseconds(7'750'700));
+  EXPECT_EQ(cut_through_bound(wired(network), gather), nanoseconds(7'750'700));
   const Topology storing = network.with_switches(SwitchProperties{});
-  EXPECT_EQ(bound_of(storing, gather), nanoseconds(8'000'700));
+  EXPECT_EQ(cut_through_bound(storing, gather), nanoseconds(8'000'700));
 }
 
 TEST(CutThroughBound, OfTwoDimensionsOfSwitchesIsThePlane) {
@@ -94,7 +95,7 @@ TEST(CutThroughBound, OfTwoDimensionsOfSwitchesIsThePlane) {
                 .with_switches(kCutThrough));
   const Collective all = of_chunks(all_to_all, 512);
   const BoundProblem problem{topology, all};
-  const auto cut = cut_bound(problem, kWork);
+  const auto cut = cut_bound(problem, kCutThroughWork);
   EXPECT_EQ(cut->time, microseconds(504 * 20 + 1));
   EXPECT_EQ(check_cut(problem, cut->inside), cut->time);
   // An NPU's links of both dimensions together would allow less: the slow ones alone do not count.
@@ -117,9 +118,9 @@ TEST(CutThroughBound, OfTwoSwitchesIsTheLinkBetweenThem) {
   // way, 81.5 us; All-to-All: 4, 161.5 us. All-Reduce of 4 chunks: each crosses both ways.
   for (const auto properties : {kCutThrough, kInNetwork}) {
     const Topology topology = wired(two_switches(properties));
-    EXPECT_EQ(bound_of(topology, of_chunks(all_gather, 4)), nanoseconds(81'500));
-    EXPECT_EQ(bound_of(topology, of_chunks(all_to_all, 4)), nanoseconds(161'500));
-    EXPECT_EQ(bound_of(topology, of_chunks(all_reduce, 4)), nanoseconds(161'500));
+    EXPECT_EQ(cut_through_bound(topology, of_chunks(all_gather, 4)), nanoseconds(81'500));
+    EXPECT_EQ(cut_through_bound(topology, of_chunks(all_to_all, 4)), nanoseconds(161'500));
+    EXPECT_EQ(cut_through_bound(topology, of_chunks(all_reduce, 4)), nanoseconds(161'500));
     // 1.5 us and the slowest link's 40 us once, not 20 + 40 + 20.
     EXPECT_EQ(arrival_times(topology.wires()->network(), VertexId(0), bytes(1'000'000))[2], nanoseconds(41'500));
     EXPECT_EQ(arrival_times(topology.wires()->network(), VertexId(0), bytes(1'000'000))[1], microseconds(21));
@@ -133,11 +134,12 @@ TEST(CutThroughBound, OfAnAllReduceInTheNetworkIsTheBufferOnce) {
   for (const std::int64_t n : {2, 8}) {
     const auto name = "SW(" + std::to_string(n) + ")";
     const Collective all = of_chunks(all_reduce, n, 4);
-    EXPECT_EQ(bound_of(wired(name.c_str(), kInNetwork), all), microseconds(4 * n * 20 + 1)) << n;
+    EXPECT_EQ(cut_through_bound(wired(name.c_str(), kInNetwork), all), microseconds(4 * n * 20 + 1)) << n;
     for (const bool copy : {true, false}) {
       SwitchProperties properties = kCutThrough;
       (copy ? properties.copy : properties.reduce) = true;
-      EXPECT_EQ(bound_of(wired(name.c_str(), properties), all), microseconds(4 * 2 * (n - 1) * 20 + 1)) << n << copy;
+      EXPECT_EQ(cut_through_bound(wired(name.c_str(), properties), all), microseconds(4 * 2 * (n - 1) * 20 + 1))
+          << n << copy;
     }
   }
 }

@@ -24,7 +24,7 @@ using enum CollectiveKind;
 
 constexpr SwitchProperties kEarly{.forwarding = Forwarding::virtual_cut_through};
 
-SimTime bound_named(std::string_view name, const BoundProblem& problem) {
+SimTime early_bound(std::string_view name, const BoundProblem& problem) {
   for (const Bound& bound : cheap_bounds(problem))
     if (bound.name == name) return bound.time;
   return SimTime::zero();
@@ -37,8 +37,8 @@ TEST(EarlySwitchBound, OfOneSwitchIsWhatAScheduleTakes) {
   const Topology early = storing.with_switches(kEarly);
   for (const auto kind : {all_gather, reduce_scatter}) {
     const Collective collective = support::collective(kind, 8, bytes(400'000'000));
-    EXPECT_EQ(bound_named("relay", {storing, collective}), microseconds(8001)) << to_string(kind);
-    EXPECT_EQ(bound_named("relay", {early, collective}), microseconds(7001)) << to_string(kind);
+    EXPECT_EQ(early_bound("relay", {storing, collective}), microseconds(8001)) << to_string(kind);
+    EXPECT_EQ(early_bound("relay", {early, collective}), microseconds(7001)) << to_string(kind);
     EXPECT_EQ(support::compare({early, collective}, microseconds(7001)).wrong, "") << to_string(kind);
     EXPECT_EQ(support::compare({early, collective}, microseconds(7001)).largest, microseconds(7001)) << to_string(kind);
   }
@@ -59,11 +59,11 @@ TEST(EarlySwitchBound, OfAPathFromSlowToSlowOverAFastLinkHasBoth) {
   join(right, VertexId(1), 40);
   const Topology topology = std::move(builder).build().value();
   const Collective gather = support::collective(all_gather, 2, bytes(2000));
-  EXPECT_EQ(bound_named("eccentricity", {topology, gather}), nanoseconds(370));
+  EXPECT_EQ(early_bound("eccentricity", {topology, gather}), nanoseconds(370));
   BoundProblem several{topology, gather};
   several.single_chunks = false;
-  EXPECT_EQ(bound_named("eccentricity", several), nanoseconds(340));
-  EXPECT_EQ(bound_named("relay", several), SimTime::zero());
+  EXPECT_EQ(early_bound("eccentricity", several), nanoseconds(340));
+  EXPECT_EQ(early_bound("relay", several), SimTime::zero());
 }
 
 /// Plays a copying collective in a random order: of all sends that bring a chunk nearer to where it is needed, one

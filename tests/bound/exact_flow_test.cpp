@@ -17,17 +17,18 @@
 namespace tenex {
 namespace {
 
-constexpr std::int64_t kChunks = 1000;
-constexpr SimTime kStep = microseconds(20) * kChunks;
+constexpr std::int64_t kFlowChunks = 1000;
+constexpr SimTime kFlowsStep = microseconds(20) * kFlowChunks;
 
 /// Every member has 1000 chunks of 1 MB for every member of its group.
 Collective all_pairs(std::size_t npus, std::string_view groups = "all") {
   const auto members = parse_groups(groups, npus).value().front().members.size();
   return support::collective(CollectiveKind::all_to_all, npus,
-                             bytes(1'000'000) * (kChunks * static_cast<std::int64_t>(members)), kChunks, groups);
+                             bytes(1'000'000) * (kFlowChunks * static_cast<std::int64_t>(members)), kFlowChunks,
+                             groups);
 }
 
-SimTime bound_of(const Topology& topology, std::string_view groups = "all", bool single_chunks = true) {
+SimTime fluid_flow_time(const Topology& topology, std::string_view groups = "all", bool single_chunks = true) {
   const auto collective = all_pairs(topology.npus(), groups);
   BoundProblem problem{{topology, collective, Occupancy::serialization}};
   problem.single_chunks = single_chunks;
@@ -96,8 +97,8 @@ double best_flow(const Topology& topology, const Collective& collective) {
 
 /// The bound over the best flow. By bytes, where nothing is rounded to chunks.
 double share_of_best_flow(const Topology& topology, std::string_view groups = "all") {
-  const auto bound = static_cast<double>(bound_of(topology, groups, false).count());
-  return bound / kChunks / best_flow(topology, all_pairs(topology.npus(), groups));
+  const auto bound = static_cast<double>(fluid_flow_time(topology, groups, false).count());
+  return bound / kFlowChunks / best_flow(topology, all_pairs(topology.npus(), groups));
 }
 
 RC_GTEST_PROP(ExactFlowProperties, IsTheBestFlowOfSmallGraphs, ()) {
@@ -110,7 +111,8 @@ RC_GTEST_PROP(ExactFlowProperties, IsTheBestFlowOfSmallGraphs, ()) {
   RC_ASSERT(share <= 1 + 1e-7);
   const auto collective = all_pairs(npus, groups);
   const auto searched = flow_bound({topology, collective, Occupancy::serialization}, 1'000'000).value().time;
-  RC_ASSERT(static_cast<double>(bound_of(topology, groups).count()) >= static_cast<double>(searched.count()) * 0.99999);
+  RC_ASSERT(static_cast<double>(fluid_flow_time(topology, groups).count()) >=
+            static_cast<double>(searched.count()) * 0.99999);
 }
 
 TEST(ExactFlow, IsTheBestFlowOfGraphsWithoutSymmetry) {
@@ -129,10 +131,10 @@ TEST(ExactFlow, IsTheBestFlowOfGraphsWithoutSymmetry) {
 TEST(ExactFlow, OfLinesAndMeshesIsTheirMiddle) {
   // Half of the NPUs send to the other half over the links of the middle: 4 * 4 chunks over one link each way, 32 * 32
   // over 8, 72 * 72 over 12. A line of 5: 2 * 3 over one.
-  EXPECT_EQ(bound_of(support::line(5, SimTime::zero())), kStep * 6);
-  EXPECT_EQ(bound_of(support::line(8, SimTime::zero())), kStep * 16);
-  EXPECT_EQ(bound_of(support::mesh(8, 8, SimTime::zero())), kStep * 128);
-  EXPECT_EQ(bound_of(support::mesh(12, 12, SimTime::zero())), kStep * 432);
+  EXPECT_EQ(fluid_flow_time(support::line(5, SimTime::zero())), kFlowsStep * 6);
+  EXPECT_EQ(fluid_flow_time(support::line(8, SimTime::zero())), kFlowsStep * 16);
+  EXPECT_EQ(fluid_flow_time(support::mesh(8, 8, SimTime::zero())), kFlowsStep * 128);
+  EXPECT_EQ(fluid_flow_time(support::mesh(12, 12, SimTime::zero())), kFlowsStep * 432);
 }
 
 TEST(ExactFlow, OfAMeshWithoutALinkOfItsMiddle) {
@@ -141,28 +143,28 @@ TEST(ExactFlow, OfAMeshWithoutALinkOfItsMiddle) {
   std::vector<bool> drop(mesh.links(), false);
   for (std::size_t l = 0; l < mesh.links(); ++l)
     drop[l] = mesh.source(LinkId::at(l)) == VertexId(19) && mesh.target(LinkId::at(l)) == VertexId(20);
-  EXPECT_EQ(bound_of(mesh.without(drop)), microseconds(20) * 146286);
+  EXPECT_EQ(fluid_flow_time(mesh.without(drop)), microseconds(20) * 146286);
 }
 
 TEST(ExactFlow, OfRingsAndToriIsTheirDistances) {
   // A ring of even n: distances from an NPU add up to n^2/4; n of them over 2n links make n^2/8. In a torus of 8 x 8
   // the other 63 NPUs are 2 * 8 * 16 = 256 links away together: 64 * 256 over 256 links.
-  EXPECT_EQ(bound_of(support::ring(8, SimTime::zero())), kStep * 8);
-  EXPECT_EQ(bound_of(support::ring(12, SimTime::zero())), kStep * 18);
-  EXPECT_EQ(bound_of(support::torus(8, 8, SimTime::zero())), kStep * 64);
+  EXPECT_EQ(fluid_flow_time(support::ring(8, SimTime::zero())), kFlowsStep * 8);
+  EXPECT_EQ(fluid_flow_time(support::ring(12, SimTime::zero())), kFlowsStep * 18);
+  EXPECT_EQ(fluid_flow_time(support::torus(8, 8, SimTime::zero())), kFlowsStep * 64);
 }
 
 TEST(ExactFlow, OfSwitchesIsTheLinksToThem) {
   // 7 chunks leave each of 8 NPUs. In two dimensions, with 180 and 50 GB/s, 56 of 63 take the slow one.
-  EXPECT_EQ(bound_of(support::switched(8, SimTime::zero())), kStep * 7);
+  EXPECT_EQ(fluid_flow_time(support::switched(8, SimTime::zero())), kFlowsStep * 7);
   const auto product =
       support::shape("SW(8)_SW(8)", {SimTime::zero()}, {gigabytes_per_second(180), gigabytes_per_second(50)}, true);
-  EXPECT_EQ(bound_of(product), kStep * 56);
+  EXPECT_EQ(fluid_flow_time(product), kFlowsStep * 56);
 }
 
 TEST(ExactFlow, OfBoxesAndDragonfliesIsTheLinksBetweenThem) {
   // 16 chunks each way over a link of 10 GB/s.
-  EXPECT_EQ(bound_of(support::two_boxes()), kStep * 80);
+  EXPECT_EQ(fluid_flow_time(support::two_boxes()), kFlowsStep * 80);
   // 9 fully connected groups of 4, a link of 25 GB/s (two steps) each way per pair of groups: 16 chunks over it.
   std::vector<Link> links;
   for (std::uint32_t a = 0; a < 36; ++a)
@@ -171,17 +173,18 @@ TEST(ExactFlow, OfBoxesAndDragonfliesIsTheLinksBetweenThem) {
       if (a != b && ahead == 0) links.push_back(support::link(a, b));
       if (ahead != 0 && (ahead - 1) / 2 == a % 4 && (8 - ahead) / 2 == b % 4) links.push_back(support::link(a, b, 25));
     }
-  EXPECT_EQ(bound_of(support::graph(36, links)), kStep * 32);
+  EXPECT_EQ(fluid_flow_time(support::graph(36, links)), kFlowsStep * 32);
 }
 
 TEST(ExactFlow, AddsUpParallelLinksAndGroups) {
   // 1000 chunks over 25 and 50 GB/s together: 333 take 13.32 ms on the slow link, 667 take 13.34 ms on the fast one.
-  EXPECT_EQ(bound_of(support::graph(2, {support::link(0, 1, 25), support::link(0, 1), support::link(1, 0, 300)})),
-            microseconds(13'340));
+  EXPECT_EQ(
+      fluid_flow_time(support::graph(2, {support::link(0, 1, 25), support::link(0, 1), support::link(1, 0, 300)})),
+      microseconds(13'340));
   // A line of 4: the middle carries a chunk of 0 and 3 and one of 1 and 2.
-  EXPECT_EQ(bound_of(support::line(4, SimTime::zero()), "0,3; 1,2"), kStep * 2);
+  EXPECT_EQ(fluid_flow_time(support::line(4, SimTime::zero()), "0,3; 1,2"), kFlowsStep * 2);
   // NPUs of no group pass chunks on: 0 and 2 of a ring of 4 have two ways.
-  EXPECT_EQ(bound_of(support::ring(4, SimTime::zero()), "0,2"), kStep / 2);
+  EXPECT_EQ(fluid_flow_time(support::ring(4, SimTime::zero()), "0,2"), kFlowsStep / 2);
 }
 
 TEST(ExactFlow, HasNoBoundWhereItDoesNotApply) {
@@ -190,7 +193,7 @@ TEST(ExactFlow, HasNoBoundWhereItDoesNotApply) {
   EXPECT_FALSE(exact_flow_bound({ring, gather, Occupancy::transfer}));
   const auto pair = all_pairs(2);
   EXPECT_FALSE(exact_flow_bound({support::graph(2, {}), pair, Occupancy::transfer}));
-  EXPECT_EQ(bound_of(support::graph(2, {support::link(0, 1)})), SimTime::max());  // no way back
+  EXPECT_EQ(fluid_flow_time(support::graph(2, {support::link(0, 1)})), SimTime::max());  // no way back
 }
 
 TEST(ExactFlow, IsSilentAndTheSameAgain) {

@@ -10,17 +10,17 @@
 namespace tenex {
 namespace {
 
-constexpr SimTime kStep = microseconds(20);
-constexpr std::uint64_t kWork = 100'000'000;
-constexpr std::int64_t kChunks = 1000;
+constexpr SimTime kStrengthsStep = microseconds(20);
+constexpr std::uint64_t kStrengthWork = 100'000'000;
+constexpr std::int64_t kStrengthChunks = 1000;
 
-Collective all_reduce(std::size_t npus) {
+Collective all_reduce_in_chunks(std::size_t npus) {
   return support::collective(CollectiveKind::all_reduce, npus,
-                             bytes(1'000'000) * (kChunks * static_cast<std::int64_t>(npus)), kChunks);
+                             bytes(1'000'000) * (kStrengthChunks * static_cast<std::int64_t>(npus)), kStrengthChunks);
 }
 
-SimTime bound_of(const Topology& topology) {
-  const auto collective = all_reduce(topology.npus());
+SimTime fluid_strength_time(const Topology& topology) {
+  const auto collective = all_reduce_in_chunks(topology.npus());
   const BoundProblem problem{{topology, collective, Occupancy::serialization}};
   const auto found = exact_strength_bound(problem).value();
   EXPECT_EQ(check_strength(problem, found.weights), found.time);
@@ -28,14 +28,14 @@ SimTime bound_of(const Topology& topology) {
 }
 
 double searched(const Topology& topology) {
-  const auto collective = all_reduce(topology.npus());
+  const auto collective = all_reduce_in_chunks(topology.npus());
   return static_cast<double>(
-      strength_bound({{topology, collective, Occupancy::serialization}}, kWork).value().time.count());
+      strength_bound({{topology, collective, Occupancy::serialization}}, kStrengthWork).value().time.count());
 }
 
 RC_GTEST_PROP(ExactStrengthProperties, IsTheBestPartition, ()) {
   const auto topology = support::random_graph(*rc::gen::inRange<std::uint32_t>(2, 9), 0);
-  const double ratio = static_cast<double>(bound_of(topology).count()) / searched(topology);
+  const double ratio = static_cast<double>(fluid_strength_time(topology).count()) / searched(topology);
   RC_ASSERT(ratio > 1 - 1e-5 && ratio < 1 + 1e-3);  // whole chunks round up
   RC_ASSERT(!testing::Test::HasFailure());
 }
@@ -43,13 +43,13 @@ RC_GTEST_PROP(ExactStrengthProperties, IsTheBestPartition, ()) {
 RC_GTEST_PROP(ExactStrengthProperties, IsNotBelowTheSearchWithPlainSwitches, ()) {
   const auto npus = *rc::gen::inRange<std::uint32_t>(2, 7);
   const auto topology = support::random_graph(npus, *rc::gen::inRange<std::uint32_t>(1, 4));
-  RC_ASSERT(static_cast<double>(bound_of(topology).count()) > searched(topology) * (1 - 1e-3));
+  RC_ASSERT(static_cast<double>(fluid_strength_time(topology).count()) > searched(topology) * (1 - 1e-3));
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
 TEST(ExactStrength, OfAPlainSwitchCountsBothOfItsLinks) {
   // Eight NPUs on a switch: per chunk 2 * 7 ways of two links each, on 16 links: 1.75 steps.
-  EXPECT_EQ(bound_of(support::switched(8, SimTime::zero())), kStep * (8 * kChunks * 7 / 4));
+  EXPECT_EQ(fluid_strength_time(support::switched(8, SimTime::zero())), kStrengthsStep * (8 * kStrengthChunks * 7 / 4));
 }
 
 TEST(ExactStrength, MixesSwitchesAndDirectLinks) {
@@ -61,7 +61,7 @@ TEST(ExactStrength, MixesSwitchesAndDirectLinks) {
     builder.add_link_pair(support::link(npu, (npu + 1) % 4));
     builder.add_link_pair(support::link(npu, 4));
   }
-  EXPECT_EQ(bound_of(std::move(builder).build().value()), kStep * (4 * kChunks / 2));
+  EXPECT_EQ(fluid_strength_time(std::move(builder).build().value()), kStrengthsStep * (4 * kStrengthChunks / 2));
 }
 
 TEST(ExactStrength, IsOfAllNpusAndPlainSwitches) {
@@ -73,7 +73,7 @@ TEST(ExactStrength, IsOfAllNpusAndPlainSwitches) {
   builder.add_link_pair(support::link(0, 2));
   builder.add_link_pair(support::link(2, 1));
   const auto adding = std::move(builder).build().value();
-  EXPECT_FALSE(exact_strength_bound({{adding, all_reduce(2), Occupancy::serialization}}));
+  EXPECT_FALSE(exact_strength_bound({{adding, all_reduce_in_chunks(2), Occupancy::serialization}}));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 namespace tenex {
 namespace {
 
-constexpr SimTime kStep = microseconds(20);
-constexpr std::uint64_t kWork = 1'000'000'000;
+constexpr SimTime kFlowStep = microseconds(20);
+constexpr std::uint64_t kFlowWork = 1'000'000'000;
 
 /// Every NPU has a chunk of 1 MB (or several) for every NPU.
 Collective exchange(std::size_t npus, std::int64_t chunks = 1) {
@@ -23,9 +23,9 @@ Collective exchange(std::size_t npus, std::int64_t chunks = 1) {
                              bytes(1'000'000) * (chunks * static_cast<std::int64_t>(npus)), chunks);
 }
 
-SimTime bound_of(const Topology& topology, const Collective& collective) {
+SimTime flow_bound_of(const Topology& topology, const Collective& collective) {
   const BoundProblem problem{topology, collective, Occupancy::serialization};
-  const auto found = flow_bound(problem, kWork).value();
+  const auto found = flow_bound(problem, kFlowWork).value();
   EXPECT_EQ(check_flow(problem, found.weights), found.time);
   return found.time;
 }
@@ -34,7 +34,7 @@ SimTime bound_of(const Topology& topology, const Collective& collective) {
 double busy(const Topology& topology, LinkId id) { return 1e18 / static_cast<double>(topology.bandwidth(id).count()); }
 
 /// The most time that a set of vertices needs for one chunk per pair of NPUs, without rounding.
-double densest(const Topology& topology) {
+double densest_flow(const Topology& topology) {
   double most = 0;
   for (std::uint32_t set = 1; set + 1 < 1U << topology.vertices(); ++set) {
     const auto has = [&](std::size_t vertex) { return (set >> vertex & 1U) != 0; };
@@ -76,40 +76,40 @@ RC_GTEST_PROP(FlowProperties, IsBetweenTheDensestSetAndARouting, ()) {
   const auto switches = *rc::gen::inRange<std::uint32_t>(0, 3);
   const auto topology = support::random_graph(npus, switches);
   const std::int64_t chunks = 1000;
-  const auto time = static_cast<double>(bound_of(topology, exchange(npus, chunks)).count()) / chunks;
+  const auto time = static_cast<double>(flow_bound_of(topology, exchange(npus, chunks)).count()) / chunks;
   RC_ASSERT(!testing::Test::HasFailure());
-  RC_ASSERT(time >= densest(topology) * 0.95);
+  RC_ASSERT(time >= densest_flow(topology) * 0.95);
   RC_ASSERT(time <= of_a_routing(topology) * 1.001);
 }
 
 TEST(Flow, OfARingIsItsDistances) {
   // 5 NPUs: distances 1, 1, 2, 2 from each, 30 links in all over 10 links: 3 steps.
-  EXPECT_EQ(bound_of(support::ring(5, SimTime::zero()), exchange(5)), kStep * 3);
+  EXPECT_EQ(flow_bound_of(support::ring(5, SimTime::zero()), exchange(5)), kFlowStep * 3);
 }
 
 TEST(Flow, OfTwoBoxesIsTheLinksBetweenThem) {
   // 16 chunks each way over a link of 10 GB/s. The weights of both links alone say 32 chunks on two links.
-  EXPECT_EQ(bound_of(support::two_boxes(), exchange(8)), microseconds(1600));
+  EXPECT_EQ(flow_bound_of(support::two_boxes(), exchange(8)), microseconds(1600));
 }
 
 TEST(Flow, OfALineIsNearlyItsMiddle) {
   // 8 NPUs: 16 chunks cross the middle each way. Weights of classes cannot say that, those of rounds can: within 3 %.
-  const auto bound = bound_of(support::line(8, SimTime::zero()), exchange(8, 100));
-  EXPECT_LE(bound, kStep * 1600);
-  EXPECT_GE(bound, kStep * 1552);
+  const auto bound = flow_bound_of(support::line(8, SimTime::zero()), exchange(8, 100));
+  EXPECT_LE(bound, kFlowStep * 1600);
+  EXPECT_GE(bound, kFlowStep * 1552);
 }
 
 TEST(Flow, OfTwoSwitchDimensionsIsTheSlowOne) {
   // SW(4)_SW(16) with 180 and 50 GB/s: 60 of 64 chunks go over an NPU's link of 50 GB/s, to the switch and from it.
   const auto topology =
       support::shape("SW(4)_SW(16)", {SimTime::zero()}, {gigabytes_per_second(180), gigabytes_per_second(50)}, true);
-  EXPECT_EQ(bound_of(topology, exchange(64)), kStep * 60);
+  EXPECT_EQ(flow_bound_of(topology, exchange(64)), kFlowStep * 60);
 }
 
 TEST(Flow, IsOfAllToAllsOnlyAndAsksForOneWeightPerLink) {
   const auto ring = support::ring(4, SimTime::zero());
   const auto gather = support::collective(CollectiveKind::all_gather, 4, bytes(4'000'000), 1);
-  EXPECT_FALSE(flow_bound({ring, gather, Occupancy::transfer}, kWork));
+  EXPECT_FALSE(flow_bound({ring, gather, Occupancy::transfer}, kFlowWork));
   EXPECT_FALSE(flow_bound({ring, exchange(4), Occupancy::transfer}, 10));  // too little work for one search each
   const auto collective = exchange(4);
   EXPECT_THROW((void)check_flow({ring, collective, Occupancy::transfer}, {}), InvariantError);

@@ -19,7 +19,7 @@ namespace {
 
 using enum CollectiveKind;
 
-constexpr Bytes kMegabyte = bytes(1'000'000);
+constexpr Bytes kHopsMegabyte = bytes(1'000'000);
 
 SimTime hops(const BoundProblem& problem) {
   for (const Bound& bound : cheap_bounds(problem))
@@ -29,9 +29,9 @@ SimTime hops(const BoundProblem& problem) {
 }
 
 /// `chunks` chunks of 1 MB per NPU (Broadcast, Reduce: in all).
-Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
+Collective owned_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
   const std::int64_t pieces = owned_by_root(kind) ? chunks : chunks * static_cast<std::int64_t>(npus);
-  return support::collective(kind, npus, kMegabyte * pieces, chunks);
+  return support::collective(kind, npus, kHopsMegabyte * pieces, chunks);
 }
 
 /// Four NPUs on one switch, whose links take 500 ns and 20 us for 1 MB.
@@ -79,16 +79,17 @@ TEST(Hops, CountWhatSwitchesAddAndCopy) {
   const auto copying = four_on_a_switch({.copy = true, .reduce = false});
   // Broadcast of one chunk: three sends from the root, the last of which starts at 40 us. Sends at 81 - 82 us or before
   // could reach others by way of an NPU. A copying switch needs one.
-  EXPECT_EQ(hops({plain, of_megabytes(broadcast, 4)}), microseconds(81));
-  EXPECT_EQ(hops({copying, of_megabytes(broadcast, 4)}), microseconds(41));
-  EXPECT_EQ(hops({plain, of_megabytes(reduce, 4)}), microseconds(81));
-  EXPECT_EQ(hops({copying, of_megabytes(reduce, 4)}), microseconds(81));
-  EXPECT_EQ(hops({adding, of_megabytes(reduce, 4)}), microseconds(41));
+  EXPECT_EQ(hops({plain, owned_megabytes(broadcast, 4)}), microseconds(81));
+  EXPECT_EQ(hops({copying, owned_megabytes(broadcast, 4)}), microseconds(41));
+  EXPECT_EQ(hops({plain, owned_megabytes(reduce, 4)}), microseconds(81));
+  EXPECT_EQ(hops({copying, owned_megabytes(reduce, 4)}), microseconds(81));
+  EXPECT_EQ(hops({adding, owned_megabytes(reduce, 4)}), microseconds(41));
   // All-Reduce of four chunks: 12 inputs. By 141 us 6 chunks have arrived, 3 of them at 82 us or later.
-  EXPECT_EQ(hops({plain, of_megabytes(all_reduce, 4)}), microseconds(141));
+  EXPECT_EQ(hops({plain, owned_megabytes(all_reduce, 4)}), microseconds(141));
   // Where the switch adds, an arrival may have all inputs, 41 + 3 * 20 us; outward a send still reaches one NPU.
-  EXPECT_EQ(hops({adding, of_megabytes(all_reduce, 4)}), microseconds(141));
-  EXPECT_EQ(hops({four_on_a_switch({.copy = true, .reduce = true}), of_megabytes(all_reduce, 4)}), microseconds(101));
+  EXPECT_EQ(hops({adding, owned_megabytes(all_reduce, 4)}), microseconds(141));
+  EXPECT_EQ(hops({four_on_a_switch({.copy = true, .reduce = true}), owned_megabytes(all_reduce, 4)}),
+            microseconds(101));
 }
 
 // A one-way ring of 4 without latency, 20 us for a chunk. An arrival over the only in-link brings 1, 2 and 3 inputs
@@ -97,7 +98,7 @@ TEST(Hops, CountWhatSwitchesAddAndCopy) {
 TEST(Hops, GrowByOneOnARingOneWay) {
   const auto ring =
       support::graph(4, {support::link(0, 1), support::link(1, 2), support::link(2, 3), support::link(3, 0)});
-  EXPECT_EQ(hops({ring, of_megabytes(all_reduce, 4)}), microseconds(100));
+  EXPECT_EQ(hops({ring, owned_megabytes(all_reduce, 4)}), microseconds(100));
 }
 
 /// The fewest ticks in which all is known. A send takes a link for a tick and arrives `latency` ticks after that.
@@ -195,7 +196,7 @@ bool is_met(const std::vector<Link>& links, std::uint32_t npus, CollectiveKind k
   for (auto& link : delayed) link.alpha = microseconds(20) * std::int64_t{latency};
   const auto topology = support::graph(npus, delayed);
   const auto per_npu = kind == all_reduce ? chunks / npus : chunks;
-  const auto collective = of_megabytes(kind, npus, per_npu);
+  const auto collective = owned_megabytes(kind, npus, per_npu);
   const auto best = microseconds(20) * FewestTicks(topology, kind, chunks, latency).ticks();
   for (const bool single : {true, false}) {
     BoundProblem problem{topology, collective};

@@ -24,7 +24,7 @@ struct Scattered {
   Topology topology;
   std::vector<NpuId> members;
 };
-Scattered scatter(const Topology& whole) {
+Scattered scatter_ids(const Topology& whole) {
   std::set<std::size_t> dead;
   const std::size_t npus = whole.npus() + 1 + number(3);
   while (dead.size() < npus - whole.npus()) dead.insert(number(npus));
@@ -54,7 +54,7 @@ Collective collective_of(CollectiveKind kind, std::size_t npus, std::vector<NpuI
 
 RC_GTEST_PROP(FaultyBounds, AreThoseOfTheTwinWithoutIsolatedVertices, ()) {
   const auto whole = support::random_connected_topology(number(100'000), 9, number(2) == 0);
-  const auto scattered = scatter(whole);
+  const auto scattered = scatter_ids(whole);
   std::vector<NpuId> everyone;
   for (std::size_t id = 0; id < whole.npus(); ++id) everyone.push_back(NpuId::at(id));
   const auto chunks = static_cast<std::int64_t>(1 + number(4));

@@ -37,14 +37,14 @@ using support::maximum;
 
 constexpr std::int64_t kChunks = 1000;
 constexpr SimTime kUnit = microseconds(120);
-constexpr std::uint64_t kWork = 1'000'000'000;
+constexpr std::uint64_t kOptimumWork = 1'000'000'000;
 
 using Hop = std::pair<std::size_t, std::size_t>;  ///< from, to
 
 /// Capacities between NPUs; those of parallel links are added.
-class Network {
+class SearchedNetwork {
  public:
-  explicit Network(const Topology& topology) : npus_(topology.npus()), capacity_(npus_ * npus_, 0) {
+  explicit SearchedNetwork(const Topology& topology) : npus_(topology.npus()), capacity_(npus_ * npus_, 0) {
     for (std::size_t l = 0; l < topology.links(); ++l) {
       const auto [from, to, alpha, bandwidth, slowdown] = topology.link(LinkId::at(l));
       capacity_[from.index() * npus_ + to.index()] += bandwidth.count() / gigabytes_per_second(25).count();
@@ -61,7 +61,8 @@ class Network {
 /// The trees that lead away from `root` (or all to it) and have all of the first `members` NPUs: one link into (or out
 /// of) every other NPU, by trying all neighbours of all NPUs, such that each leads to the root. NPUs that are no
 /// members may stay out.
-std::vector<std::vector<Hop>> trees_of(const Network& network, std::size_t root, bool away, std::size_t members) {
+std::vector<std::vector<Hop>> trees_of(const SearchedNetwork& network, std::size_t root, bool away,
+                                       std::size_t members) {
   const auto npus = network.npus();
   std::vector<std::vector<Hop>> trees;
   std::vector<std::size_t> next(npus, root);  // of each NPU on its way to the root; itself: it stays out
@@ -90,7 +91,7 @@ std::vector<std::vector<Hop>> trees_of(const Network& network, std::size_t root,
 }
 
 /// The paths from one NPU to another without a repeated NPU.
-std::vector<std::vector<Hop>> simple_paths(const Network& network, std::size_t from, std::size_t to) {
+std::vector<std::vector<Hop>> simple_paths(const SearchedNetwork& network, std::size_t from, std::size_t to) {
   std::vector<std::vector<Hop>> paths;
   std::vector<Hop> path;
   std::vector<bool> seen(network.npus());
@@ -112,7 +113,7 @@ std::vector<std::vector<Hop>> simple_paths(const Network& network, std::size_t f
 /// A linear program of rates, in chunks per unit of time: what the routes over each link carry is at most its capacity.
 class Rates {
  public:
-  explicit Rates(const Network& network) : npus_(network.npus()), row_of_(npus_ * npus_, 0) {
+  explicit Rates(const SearchedNetwork& network) : npus_(network.npus()), row_of_(npus_ * npus_, 0) {
     for (std::size_t from = 0; from < npus_; ++from)
       for (std::size_t to = 0; to < npus_; ++to)
         if (network.capacity({from, to}) > 0)
@@ -140,7 +141,7 @@ class Rates {
 
 /// The most chunks of each member (Broadcast, Reduce, All-Reduce: in all; All-to-All: of each pair) that a network can
 /// carry per unit of time. The group is the first `members` NPUs.
-Rational best_rate(CollectiveKind kind, const Network& network, std::size_t members) {
+Rational best_rate(CollectiveKind kind, const SearchedNetwork& network, std::size_t members) {
   Rates rates(network);
   if (kind == all_reduce) {  // a chunk is reduced to any NPU over a tree and gathered from it over another one
     for (std::size_t root = 0; root < network.npus(); ++root) {
@@ -203,19 +204,20 @@ SimTime slowest_chunk(const Topology& topology) {
 
 using Search = std::optional<CertifiedBound> (*)(const BoundProblem&, std::uint64_t);
 
-Compared compare(Search search, CollectiveKind kind, const Topology& topology, Rational rate, std::size_t members) {
+Compared compare_search(Search search, CollectiveKind kind, const Topology& topology, Rational rate,
+                        std::size_t members) {
   const auto collective = many_chunks(kind, topology.npus(), members);
   const BoundProblem problem{topology, collective, Occupancy::serialization};
   // An All-Reduce's rate is that of all chunks together.
   const auto chunks = kind == all_reduce ? static_cast<std::int64_t>(collective.chunks()) : kChunks;
-  return {search(problem, kWork).value().time, rate, chunks, slowest_chunk(topology)};
+  return {search(problem, kOptimumWork).value().time, rate, chunks, slowest_chunk(topology)};
 }
 
 /// Compares a bound of all NPUs with the optimum: not above it, and within `thousandths` below it.
 void expect_optimum(Search search, CollectiveKind kind, const Topology& topology, std::int64_t thousandths) {
-  const auto rate = best_rate(kind, Network(topology), topology.npus());
+  const auto rate = best_rate(kind, SearchedNetwork(topology), topology.npus());
   ASSERT_GT(rate.sign(), 0);
-  const auto compared = compare(search, kind, topology, rate, topology.npus());
+  const auto compared = compare_search(search, kind, topology, rate, topology.npus());
   EXPECT_TRUE(compared.is_not_above()) << to_string(kind) << ' ' << compared.ratio();
   EXPECT_TRUE(compared.is_within(thousandths)) << to_string(kind) << ' ' << compared.ratio();
 }
@@ -225,7 +227,7 @@ constexpr std::int64_t kAnyDistance = 1000;
 
 TEST(Optimum, IsThatOfNetworksByHand) {
   const auto best = [](CollectiveKind kind, const Topology& topology) {
-    return best_rate(kind, Network(topology), topology.npus());
+    return best_rate(kind, SearchedNetwork(topology), topology.npus());
   };
   // A one-way ring of 3 with a capacity of 2: 6 in all. A chunk of an All-Gather needs 2 links, so one of each NPU
   // needs 6; to all others an NPU's chunks go 1 + 2 links, so one of each pair needs 9. An All-Reduce takes 2 + 2 links
@@ -244,13 +246,13 @@ TEST(Optimum, IsThatOfNetworksByHand) {
   // Four NPUs, each linked to every other: 4^2 trees from each root (Cayley), 1 + 2 + 2 paths per pair. Three chunks
   // come in over three links; an All-Reduce sends each chunk 3 + 3 times over 12 links.
   const auto full = support::fully_connected(4, SimTime::zero(), gigabytes_per_second(25));
-  EXPECT_EQ(trees_of(Network(full), 3, true, 4).size(), 16U);
-  EXPECT_EQ(simple_paths(Network(full), 1, 2).size(), 5U);
+  EXPECT_EQ(trees_of(SearchedNetwork(full), 3, true, 4).size(), 16U);
+  EXPECT_EQ(simple_paths(SearchedNetwork(full), 1, 2).size(), 5U);
   EXPECT_EQ(best(all_gather, full), (Rational{1, 1}));
   EXPECT_EQ(best(all_to_all, full), (Rational{1, 1}));
   EXPECT_EQ(best(all_reduce, full), (Rational{2, 1}));
   // NPUs 0 and 1 alone reduce over their own links, and by way of NPU 2 or 3 (not of both): one chunk over each way.
-  EXPECT_EQ(best_rate(all_reduce, Network(full), 2), (Rational{3, 1}));
+  EXPECT_EQ(best_rate(all_reduce, SearchedNetwork(full), 2), (Rational{3, 1}));
 }
 
 /// Visits all directed graphs of a few NPUs: bit k of the number is the k-th ordered pair.
@@ -283,13 +285,14 @@ TEST(Optimum, IsTheCutOfEveryGraphOfFourVertices) {
     int carried = 0;
     for_all_graphs(npus, [&, n = npus](const Topology& topology) {
       for (const auto kind : kCutKinds) {
-        const auto rate = best_rate(kind, Network(topology), n);
+        const auto rate = best_rate(kind, SearchedNetwork(topology), n);
         if (rate.sign() == 0) {  // no time is enough, and a set that no link leaves says so
           const auto collective = many_chunks(kind, n, n);
-          EXPECT_EQ(cut_bound({topology, collective, Occupancy::serialization}, kWork).value().time, SimTime::max());
+          EXPECT_EQ(cut_bound({topology, collective, Occupancy::serialization}, kOptimumWork).value().time,
+                    SimTime::max());
           continue;
         }
-        const auto compared = compare(cut_bound, kind, topology, rate, n);
+        const auto compared = compare_search(cut_bound, kind, topology, rate, n);
         EXPECT_TRUE(compared.is_not_above() && compared.is_within(0)) << to_string(kind) << ' ' << compared.ratio();
         carried += kind == all_gather ? 1 : 0;
       }
@@ -312,7 +315,7 @@ TEST(Optimum, IsNearlyTheFlowOfEveryConnectedGraphOfFourVertices) {
 }
 
 /// Whether every link has an opposite of equal bandwidth.
-bool is_symmetric(const Network& network) {
+bool is_symmetric(const SearchedNetwork& network) {
   for (std::size_t a = 0; a < network.npus(); ++a)
     for (std::size_t b = 0; b < a; ++b)
       if (network.capacity({a, b}) != network.capacity({b, a})) return false;
@@ -327,10 +330,10 @@ TEST(Optimum, IsTheStrengthOfEverySymmetricGraphOfFourVertices) {
   for_all_graphs(4, [&](const Topology& topology) {
     if (!is_connected(topology)) return;
     ++connected;
-    const Network network(topology);
+    const SearchedNetwork network(topology);
     const auto rate = best_rate(all_reduce, network, 4);
-    const auto strength = compare(strength_bound, all_reduce, topology, rate, 4);
-    const auto cut = compare(cut_bound, all_reduce, topology, rate, 4);
+    const auto strength = compare_search(strength_bound, all_reduce, topology, rate, 4);
+    const auto cut = compare_search(cut_bound, all_reduce, topology, rate, 4);
     EXPECT_TRUE(strength.is_not_above()) << strength.ratio();
     EXPECT_TRUE(cut.is_not_above()) << cut.ratio();
     EXPECT_TRUE(strength.is_within(334) || cut.is_within(334)) << strength.ratio() << ' ' << cut.ratio();
@@ -344,7 +347,7 @@ TEST(Optimum, IsTheStrengthOfEverySymmetricGraphOfFourVertices) {
 
 /// A one-way ring of five NPUs and up to `more` other links of three bandwidths, some of them parallel; all with an
 /// opposite where asked.
-Topology random_network(std::uint32_t more, bool symmetric) {
+Topology drawn_network(std::uint32_t more, bool symmetric) {
   TopologyBuilder builder(5);
   const auto add = [&](std::uint32_t from, std::uint32_t to) {
     const auto added = link(from, to, *rc::gen::element<std::int64_t>(25, 50, 300));
@@ -361,24 +364,24 @@ Topology random_network(std::uint32_t more, bool symmetric) {
 // The search rounds capacities to 2^-20 of the fastest. That hides no denser set: two densities, ratios of at most 4 to
 // at most 15 links of 12 each, differ by more than 1 / (4 * 180) of themselves.
 RC_GTEST_PROP(OptimumProperties, IsTheCutOfRandomNetworks, ()) {
-  const auto topology = random_network(10, false);
+  const auto topology = drawn_network(10, false);
   for (const auto kind : kCutKinds) expect_optimum(cut_bound, kind, topology, 0);
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
 // Of 20,000 networks the worst bound was 4.5 % below the optimum.
 RC_GTEST_PROP(OptimumProperties, IsNearlyTheFlowOfRandomNetworks, ()) {
-  expect_optimum(flow_bound, all_to_all, random_network(10, false), 70);
+  expect_optimum(flow_bound, all_to_all, drawn_network(10, false), 70);
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
 RC_GTEST_PROP(OptimumProperties, IsTheStrengthOfRandomNetworksWithOpposites, ()) {
-  expect_optimum(strength_bound, all_reduce, random_network(5, true), 0);
+  expect_optimum(strength_bound, all_reduce, drawn_network(5, true), 0);
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
 RC_GTEST_PROP(OptimumProperties, IsNotBelowTheStrengthOfRandomNetworks, ()) {
-  const auto topology = random_network(10, false);
+  const auto topology = drawn_network(10, false);
   expect_optimum(strength_bound, all_reduce, topology, kAnyDistance);
   expect_optimum(cut_bound, all_reduce, topology, kAnyDistance);
   RC_ASSERT(!testing::Test::HasFailure());
@@ -386,18 +389,18 @@ RC_GTEST_PROP(OptimumProperties, IsNotBelowTheStrengthOfRandomNetworks, ()) {
 
 /// 1000 chunks per pair of `pairs`, over any paths.
 Compared compare_flow(const Topology& topology, const std::vector<Condition>& pairs, CollectiveKind kind) {
-  const Network network(topology);
+  const SearchedNetwork network(topology);
   Rates rates(network);
   const auto each = rates.add_wanted();
   for (const auto& pair : pairs) rates.carry(each, simple_paths(network, pair.source, pair.destinations.front()));
   const auto collective = support::of_conditions(topology.npus(), pairs, kChunks, kind);
   const BoundProblem problem{topology, collective, Occupancy::serialization};
-  return {flow_bound(problem, kWork).value().time, rates.most(), kChunks, slowest_chunk(topology)};
+  return {flow_bound(problem, kOptimumWork).value().time, rates.most(), kChunks, slowest_chunk(topology)};
 }
 
 // A pair may be drawn several times.
 RC_GTEST_PROP(OptimumProperties, IsNearlyTheFlowOfRandomPairs, ()) {
-  const auto topology = random_network(10, false);
+  const auto topology = drawn_network(10, false);
   const auto pairs = support::random_conditions(5, 8, false, {3'000'000 * kChunks});
   const auto compared = compare_flow(topology, pairs, *rc::gen::element(conditions, all_to_allv));
   RC_ASSERT(compared.is_not_above());
@@ -406,11 +409,11 @@ RC_GTEST_PROP(OptimumProperties, IsNearlyTheFlowOfRandomPairs, ()) {
 
 // The other NPUs pass chunks on, and may add and copy.
 RC_GTEST_PROP(OptimumProperties, OfSomeNpusIsNotBelowAnyBound, ()) {
-  const auto topology = random_network(6, *rc::gen::arbitrary<bool>());
-  const Network network(topology);
+  const auto topology = drawn_network(6, *rc::gen::arbitrary<bool>());
+  const SearchedNetwork network(topology);
   const auto members = *rc::gen::inRange<std::size_t>(2, 5);
   const auto not_above = [&](Search search, CollectiveKind kind) {
-    return compare(search, kind, topology, best_rate(kind, network, members), members).is_not_above();
+    return compare_search(search, kind, topology, best_rate(kind, network, members), members).is_not_above();
   };
   for (const auto kind : {all_gather, reduce_scatter, broadcast, reduce, all_reduce, all_to_all, gather, scatter})
     RC_ASSERT(not_above(cut_bound, kind));

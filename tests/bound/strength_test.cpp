@@ -19,15 +19,15 @@ namespace {
 using support::link;
 using support::random_graph;
 
-constexpr SimTime kStep = microseconds(20);
+constexpr SimTime kStrengthStep = microseconds(20);
 constexpr std::uint64_t kWork = 100'000'000;
 
-Collective all_reduce(std::size_t npus, std::int64_t chunks = 1) {
+Collective all_reduce_of(std::size_t npus, std::int64_t chunks = 1) {
   return support::collective(CollectiveKind::all_reduce, npus,
                              bytes(1'000'000) * (chunks * static_cast<std::int64_t>(npus)), chunks);
 }
 
-CertifiedBound bound_of(const Topology& topology, const Collective& collective) {
+CertifiedBound strength_bound_of(const Topology& topology, const Collective& collective) {
   const BoundProblem problem{topology, collective, Occupancy::serialization};
   auto found = strength_bound(problem, kWork).value();
   EXPECT_EQ(check_strength(problem, found.weights), found.time);
@@ -64,9 +64,9 @@ double strongest(const Topology& topology) {
 /// and within `precision` of it.
 void expect_strongest(const Topology& topology, double precision) {
   const std::int64_t chunks = 1000;
-  const auto collective = all_reduce(topology.npus(), chunks);
+  const auto collective = all_reduce_of(topology.npus(), chunks);
   const double best = strongest(topology) * static_cast<double>(collective.chunks()) * 1e9;  // 1 MB at 1 GB/s: 1e9 ps
-  const double time = static_cast<double>(bound_of(topology, collective).time.count());
+  const double time = static_cast<double>(strength_bound_of(topology, collective).time.count());
   EXPECT_LE(time, best + static_cast<double>(microseconds(40).count()));  // a whole chunk of the slowest link
   EXPECT_GE(time, best * (1 - precision));
 }
@@ -106,9 +106,9 @@ RC_GTEST_PROP(StrengthProperties, IsNeverAboveTheBestPartitionWithSwitchesThatAd
 // blocks whose dimensions differ in speed by up to a factor of 60.
 RC_GTEST_PROP(StrengthProperties, ClosedFormsAreTheBestPartition, ()) {
   const auto product = support::random_product();
-  const auto collective = all_reduce(product.npus(), 16);
-  const auto closed = bound_of(product, collective);
-  const auto searched = bound_of(product.without_shape(), collective);
+  const auto collective = all_reduce_of(product.npus(), 16);
+  const auto closed = strength_bound_of(product, collective);
+  const auto searched = strength_bound_of(product.without_shape(), collective);
   RC_ASSERT(closed.densest);
   RC_ASSERT(searched.densest);
   const auto difference = closed.time - searched.time;  // of equally good partitions, in whole chunks
@@ -118,22 +118,22 @@ RC_GTEST_PROP(StrengthProperties, ClosedFormsAreTheBestPartition, ()) {
 
 TEST(Strength, OfAMeshIsThatOfSingleNpus) {
   // 8x8: 224 links for 2 * 63 sends of each of 64 * 8 chunks: 288 steps, which is 16/9 of a byte per byte of link.
-  EXPECT_EQ(bound_of(support::mesh(8, 8, SimTime::zero()), all_reduce(64, 8)).time, kStep * 288);
+  EXPECT_EQ(strength_bound_of(support::mesh(8, 8, SimTime::zero()), all_reduce_of(64, 8)).time, kStrengthStep * 288);
 }
 
 TEST(Strength, OfTwoBoxesIsTheLinksBetweenThem) {
   // Each chunk crosses once each way: 8 chunks on each of two links of 10 GB/s, 100 us per chunk.
-  EXPECT_EQ(bound_of(support::two_boxes(), all_reduce(8)).time, microseconds(800));
+  EXPECT_EQ(strength_bound_of(support::two_boxes(), all_reduce_of(8)).time, microseconds(800));
 }
 
 TEST(Strength, OfAPlainSwitchCountsBothOfItsLinks) {
   // Four NPUs on a switch: per chunk 2 * 3 ways of two links each, on 8 links: 1.5 steps; 4 * 100 chunks: 600. A switch
   // that adds and copies belongs to the part of an NPU: 2 * 3 sends on the 6 links of the others, 400.
-  EXPECT_EQ(bound_of(support::switched(4, SimTime::zero()), all_reduce(4, 100)).time, kStep * 600);
+  EXPECT_EQ(strength_bound_of(support::switched(4, SimTime::zero()), all_reduce_of(4, 100)).time, kStrengthStep * 600);
   TopologyBuilder builder(4);
   builder.add_switch({true, true});
   for (std::uint32_t npu = 0; npu < 4; ++npu) builder.add_link_pair(link(npu, 4));
-  EXPECT_EQ(bound_of(std::move(builder).build().value(), all_reduce(4, 100)).time, kStep * 400);
+  EXPECT_EQ(strength_bound_of(std::move(builder).build().value(), all_reduce_of(4, 100)).time, kStrengthStep * 400);
 }
 
 /// `leaves` switches with NPUs each, every one joined to all spines.
@@ -153,7 +153,7 @@ TEST(Strength, OfTwoLevelsOfSwitchesIsWhatCrossesBetweenLeaves) {
   // ways between leaves, each over a link up and a link down, on 16 * 8 * 2 links: 3.75 for 32, 128 chunks: 30 * 200
   // us. The links into NPUs have 2 * 127 chunks of 20 us each, 5,080 us.
   const auto topology = leaves_and_spines(16, 8, 8, 5);
-  EXPECT_EQ(bound_of(topology, all_reduce(128)).time, microseconds(6000));
+  EXPECT_EQ(strength_bound_of(topology, all_reduce_of(128)).time, microseconds(6000));
 }
 
 RC_GTEST_PROP(StrengthProperties, TimesOfAnyWeightsAreThoseOfTheChecker, ()) {
@@ -161,7 +161,7 @@ RC_GTEST_PROP(StrengthProperties, TimesOfAnyWeightsAreThoseOfTheChecker, ()) {
   const auto topology = support::random_graph(npus, *rc::gen::inRange<std::uint32_t>(0, 6));
   std::vector<std::uint32_t> weights;
   for (std::size_t l = 0; l < topology.links(); ++l) weights.push_back(*rc::gen::inRange<std::uint32_t>(0, 6));
-  const auto collective = all_reduce(npus);
+  const auto collective = all_reduce_of(npus);
   const BoundProblem problem{topology, collective};
   RC_ASSERT(strength_time(problem, weights) == check_strength(problem, weights));
 }
@@ -174,13 +174,13 @@ TEST(Strength, AddsTheCountsOfGroups) {
       Collective::make(
           {CollectiveKind::all_reduce, 4, {{{NpuId(0), NpuId(3)}}, {{NpuId(1), NpuId(2)}}}, 1, bytes(2'000'000), 0})
           .value();
-  EXPECT_EQ(bound_of(line, groups).time, kStep * 4);
+  EXPECT_EQ(strength_bound_of(line, groups).time, kStrengthStep * 4);
 }
 
 TEST(Strength, CountsWholeChunksAndAlpha) {
   // Two NPUs, 2 chunks, one crossing each way: 2 hops of 21 us under `transfer`; 41 us where sends may share alpha.
   const auto pair = support::line(2, microseconds(1));
-  const auto collective = all_reduce(2);
+  const auto collective = all_reduce_of(2);
   const BoundProblem single{pair, collective, Occupancy::transfer};
   EXPECT_EQ(strength_bound(single, kWork)->time, microseconds(42));
   const BoundProblem shared{{pair, collective, Occupancy::transfer}, true, false};
@@ -193,7 +193,7 @@ TEST(Strength, IsOfAllReducesOnlyAndAsksForOneWeightPerLink) {
   const auto ring = support::ring(4, SimTime::zero());
   const auto gather = support::collective(CollectiveKind::all_gather, 4, bytes(4'000'000), 1);
   EXPECT_FALSE(strength_bound({ring, gather, Occupancy::transfer}, kWork));
-  const auto collective = all_reduce(4);
+  const auto collective = all_reduce_of(4);
   EXPECT_THROW((void)check_strength({ring, collective, Occupancy::transfer}, {}), InvariantError);
   EXPECT_EQ(check_strength({ring, collective, Occupancy::transfer}, std::vector<std::uint32_t>(8, 0)), SimTime::zero());
 }

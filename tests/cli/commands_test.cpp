@@ -19,12 +19,8 @@ using support::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::number_of;
+using testing::tenex;
 using testing::text_of;
-
-Finished tenex(std::vector<std::string> words) {
-  words.insert(words.begin(), TENEX_BINARY);
-  return support::run({words, {}, {}});
-}
 
 const std::vector<std::string> mesh{"--topology", "mesh(3,3)", "--alpha", "0ns", "--bandwidth", "1GB/s"};
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/seeing.hpp"
 #include "support/process.hpp"
 
 namespace tenex {
@@ -18,11 +19,7 @@ namespace {
 using support::Finished;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-Finished tenex(std::vector<std::string> words) {
-  words.insert(words.begin(), TENEX_BINARY);
-  return support::run({words, {}, {}});
-}
+using testing::tenex;
 
 /// The last 32 digits of a report in JSON that a key ends.
 std::string key_in(const std::string& json) {

@@ -17,7 +17,7 @@ using support::TemporaryFolder;
 using ::testing::HasSubstr;
 
 /// Runs the binary with words separated by blanks.
-Finished tenex(const std::string& line) {
+Finished run_line(const std::string& line) {
   std::vector<std::string> words{TENEX_BINARY};
   std::istringstream stream(line);
   for (std::string word; stream >> word;) words.push_back(word);
@@ -42,13 +42,13 @@ TEST(OneWayFiles, HoldTheScheduleThatWasMade) {
         const auto file = (folder.path() / (std::string(topology) + collective + engine + ".h5")).string();
         std::string line = "synthesize --alpha 0.5us --bandwidth 7GB/s --size 1MiB --json --topology ";
         line.append(topology).append(" --collective ").append(collective).append(" --engine ").append(engine);
-        const auto made = tenex(line.append(" --out ").append(file));
+        const auto made = run_line(line.append(" --out ").append(file));
         ASSERT_EQ(made.exit_code, 0) << made.err;
-        const auto verified = tenex("verify --json " + file);
+        const auto verified = run_line("verify --json " + file);
         EXPECT_EQ(verified.exit_code, 0) << file << verified.out << verified.err;
         EXPECT_THAT(verified.out, HasSubstr("\"verified\":true")) << file;
         EXPECT_EQ(hash_in(verified.out), hash_in(made.out)) << file;
-        EXPECT_EQ(tenex("simulate --schedule " + file).exit_code, 0) << file;
+        EXPECT_EQ(run_line("simulate --schedule " + file).exit_code, 0) << file;
       }
 }
 

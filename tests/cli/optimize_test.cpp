@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/seeing.hpp"
 #include "support/process.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 
@@ -32,6 +33,7 @@ using support::Finished;
 using support::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::tenex;
 
 constexpr auto one_layer = R"TOML(schema = 1
 kind = "workload"
@@ -46,11 +48,6 @@ forward = { time = "1us", communicate = { collective = "all_reduce", size = "200
 input_gradient = { time = "1us" }
 weight_gradient = { time = "1us", communicate = { collective = "all_reduce", size = "120000B", over = "data" } }
 )TOML";
-
-Finished tenex(std::vector<std::string> words) {
-  words.insert(words.begin(), TENEX_BINARY);
-  return support::run({words, {}, {}});
-}
 
 class Optimize : public ::testing::Test {
  protected:

@@ -19,7 +19,7 @@ using ::testing::Not;
 
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 
-StudyCost cost_of(int points, Estimate each) {
+StudyCost cost_of_points(int points, Estimate each) {
   StudyCost cost;
   for (int i = 0; i < points; ++i) cost.add(each);
   return cost;
@@ -39,7 +39,7 @@ TEST(StudyCost, KnowsTheLargestPoints) {
 TEST(ShapeOfAJob, IsOneRankForASmallStudy) {
   // 7,200 s: twice that in 3,300 s takes 4.4 cores, so 8 threads of one rank. Time: 2 * 900 s + 300 s = 35 min. Memory:
   // 8 points of 1 GiB and half a GiB for the process, and a quarter more: 10.6 GiB.
-  const auto shape = shape_job(cost_of(1'000, {7.2, kGiB, false}), {});
+  const auto shape = shape_job(cost_of_points(1'000, {7.2, kGiB, false}), {});
   EXPECT_EQ(shape.nodes, 1);
   EXPECT_EQ(shape.ranks_per_node, 1);
   EXPECT_EQ(shape.threads, 8);
@@ -50,7 +50,7 @@ TEST(ShapeOfAJob, IsOneRankForASmallStudy) {
 TEST(ShapeOfAJob, FillsNodesForALargeStudy) {
   // 3.3e6 s: 2,000 cores, 125 ranks of 16 threads, so 63 nodes with 2 ranks each. 2 * 3.3e6 / 2,016 + 300 = 3,574 s,
   // rounded up to a multiple of 5 min: an hour.
-  const auto shape = shape_job(cost_of(33'000, {100, 1 << 20, false}), {});
+  const auto shape = shape_job(cost_of_points(33'000, {100, 1 << 20, false}), {});
   EXPECT_EQ(shape.nodes, 63);
   EXPECT_EQ(shape.ranks_per_node, 2);
   EXPECT_EQ(shape.threads, 16);
@@ -60,20 +60,21 @@ TEST(ShapeOfAJob, FillsNodesForALargeStudy) {
 TEST(ShapeOfAJob, LastsAsLongAsItsLongestPoint) {
   // 10,000 s take 6.1 cores: 8 threads. A point that cannot use them takes 2 * 10,000 + 300 s, rounded up to 20,400 s;
   // a point that can takes 2 * 1,250 + 300 s, rounded up to 3,000 s.
-  EXPECT_EQ(shape_job(cost_of(1, {10'000, 1, false}), {}).seconds, 20'400);
-  EXPECT_EQ(shape_job(cost_of(1, {10'000, 1, true}), {}).seconds, 3'000);
+  EXPECT_EQ(shape_job(cost_of_points(1, {10'000, 1, false}), {}).seconds, 20'400);
+  EXPECT_EQ(shape_job(cost_of_points(1, {10'000, 1, true}), {}).seconds, 3'000);
 }
 
 TEST(ShapeOfAJob, IsWhatTheUserAskedFor) {
-  const auto shape = shape_job(cost_of(10, {1, kGiB, false}), {6, 4});
+  const auto shape = shape_job(cost_of_points(10, {1, kGiB, false}), {6, 4});
   EXPECT_EQ(shape.nodes * shape.ranks_per_node, 6);
   EXPECT_EQ(shape.threads, 4);
-  EXPECT_EQ(shape_job(cost_of(10, {1, kGiB, false}), {5, 4}).nodes, 5);  // an odd number of ranks: one on each node
+  EXPECT_EQ(shape_job(cost_of_points(10, {1, kGiB, false}), {5, 4}).nodes,
+            5);  // an odd number of ranks: one on each node
 }
 
 TEST(ShapeOfAJob, GivesANodeRoomForItsLargestPoint) {
   // A point of 100 GiB runs alone on a node: with half a GiB for each of 2 ranks and a quarter more, 126.25 GiB.
-  StudyCost cost = cost_of(100, {1, kGiB, false});
+  StudyCost cost = cost_of_points(100, {1, kGiB, false});
   cost.add({1, 100 * kGiB, false});
   EXPECT_EQ(shape_job(cost, {2, 4}).memory_bytes, 127 * kGiB);
 }
@@ -93,7 +94,7 @@ support::Finished prepare(const support::TemporaryFolder& folder, const std::str
 }
 
 TEST(SbatchText, AsksForTheShapeAndIsSoundShellForAnyName) {
-  const auto cost = cost_of(2, {7.2, kGiB, false});
+  const auto cost = cost_of_points(2, {7.2, kGiB, false});
   const auto text = sbatch_text(content_of("it's \"big\"\nrm -rf", "schema = 1\n"), "results/it's", cost,
                                 {3, 2, 16, 48 * kGiB, 90'000});
   EXPECT_THAT(text, HasSubstr("#SBATCH --nodes=3\n#SBATCH --ntasks-per-node=2\n#SBATCH --cpus-per-task=16\n"));
@@ -114,7 +115,7 @@ TEST(SbatchText, CarriesTheStudyAndItsFiles) {
   // DIR/job. The last line of the study has no end, and one looks like the end of a here-document.
   const std::string study = "x = \"$(touch bad) `touch bad` \\\\ '\"\nEND_OF_FILE\nlast";
   const auto text = sbatch_text(content_of("n", study, {{"../../a.toml", "A\n"}, {"m/b's.toml", "B\n"}, {"/c", "C\n"}}),
-                                "out", cost_of(1, {1, 1, false}), {1, 1, 1, kGiB, 300});
+                                "out", cost_of_points(1, {1, 1, false}), {1, 1, 1, kGiB, 300});
   EXPECT_THAT(text, Not(HasSubstr("\nC\n")));  // an absolute path is read where it is
   const support::TemporaryFolder folder;
   const auto ran = prepare(folder, text, "printf %s \"$study\"");

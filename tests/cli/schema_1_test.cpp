@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-support::Finished tenex(std::vector<std::string> words) {
+support::Finished run_on_one_thread(std::vector<std::string> words) {
   words.insert(words.begin(), TENEX_BINARY);
   return support::run({words, {{"OMP_NUM_THREADS", "1"}}, {}});
 }
@@ -46,7 +46,7 @@ class SchemaOne : public ::testing::Test {
       text.replace(at, axis.size(), "zip.algorithm = [\"ring\", \"tacos\"]\nzip.unwind = [0, 1]");
     const auto study = in("new_" + name + ".toml");
     support::write_text(study, text);
-    const auto ran = tenex({"run", study, "--out", in(into), "--slice", slice, "--quiet"});
+    const auto ran = run_on_one_thread({"run", study, "--out", in(into), "--slice", slice, "--quiet"});
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
   }
 
@@ -62,7 +62,7 @@ TEST_F(SchemaOne, IsRefusedBecauseOfItsPhysics) {
                                                   {"replay", in("mixed"), key},
                                                   {"merge", in("mixed.h5"), in("search.h5"), "--out", in("both.h5")}};
   for (const auto& words : all) {
-    const auto refused = tenex(words);
+    const auto refused = run_on_one_thread(words);
     EXPECT_EQ(refused.exit_code, 2) << words[0];
     EXPECT_THAT(refused.err, HasSubstr("made with physics 2")) << words[0];
   }

@@ -18,7 +18,7 @@ const std::string ring =
     "\"ring\"\n";
 
 /// A study of `seeds` equal rings of every size, with this [search].
-Study rings(int seeds, const std::string& sizes, const std::string& search) {
+Study searched_rings(int seeds, const std::string& sizes, const std::string& search) {
   auto study = parse_study("schema = 1\nname = \"rings\"\nseed = { from = 1, to = " + std::to_string(seeds) +
                                ", step = 1 }\n[[sweep]]\n" + ring + "axes.size = " + sizes + "\n[search]\n" + search,
                            "study.toml", vocabulary());
@@ -28,9 +28,9 @@ Study rings(int seeds, const std::string& sizes, const std::string& search) {
 
 TEST(SearchOutlook, FollowsTheParts) {
   // Of 10 points the first round keeps half, 5; of those the second keeps a third, rounded up: 2.
-  const auto study = rings(10, "[\"1MiB\"]",
-                           "objective = \"algbw\"\nrounds = [\"bound\", \"coarse\"]\nkeep = "
-                           "[\"1/2\", \"1/3\"]\n");
+  const auto study = searched_rings(10, "[\"1MiB\"]",
+                                    "objective = \"algbw\"\nrounds = [\"bound\", \"coarse\"]\nkeep = "
+                                    "[\"1/2\", \"1/3\"]\n");
   const SearchOutlook outlook(study);
   EXPECT_EQ(outlook.points(0), 10U);
   EXPECT_EQ(outlook.points(1), 5U);
@@ -42,7 +42,7 @@ TEST(SearchOutlook, FollowsTheParts) {
 
 TEST(SearchOutlook, RoundsEveryCompetitionUp) {
   // Two sizes of 3 seeds each: of each 3, half is 2 (rounded up), together 4. In one competition it would be 3.
-  const auto study = rings(3, "[\"1MiB\", \"2MiB\"]", "objective = \"algbw\"\nper = \"size\"\n");
+  const auto study = searched_rings(3, "[\"1MiB\", \"2MiB\"]", "objective = \"algbw\"\nper = \"size\"\n");
   const SearchOutlook outlook(study);
   EXPECT_EQ(outlook.points(1), 4U);
   EXPECT_NE(outlook.competition(0), outlook.competition(1));
@@ -51,9 +51,10 @@ TEST(SearchOutlook, RoundsEveryCompetitionUp) {
 
 TEST(SearchOutlook, KeepsPointsThatCannotHaveTheObjective) {
   // Four rings, half of which go on, and one point that trains: 2 + 1.
-  const auto study = rings(1, "[\"1MiB\", \"2MiB\", \"3MiB\", \"4MiB\"]",
-                           "objective = \"algbw\"\n[[sweep]]\ntopology = \"RI(4)\"\nworkload = \"resnet50\"\nhp = "
-                           "\"1,4\"\nnpu_bandwidth = \"1GB/s\"\n");
+  const auto study =
+      searched_rings(1, "[\"1MiB\", \"2MiB\", \"3MiB\", \"4MiB\"]",
+                     "objective = \"algbw\"\n[[sweep]]\ntopology = \"RI(4)\"\nworkload = \"resnet50\"\nhp = "
+                     "\"1,4\"\nnpu_bandwidth = \"1GB/s\"\n");
   const SearchOutlook outlook(study);
   EXPECT_EQ(outlook.points(0), 5U);
   EXPECT_EQ(outlook.points(1), 3U);
@@ -62,7 +63,7 @@ TEST(SearchOutlook, KeepsPointsThatCannotHaveTheObjective) {
 }
 
 TEST(SearchOutlook, IsAllPointsWhereNothingIsPruned) {
-  const auto study = rings(3, "[\"1MiB\"]", "pareto = [\"algbw\", \"sends\"]\n");
+  const auto study = searched_rings(3, "[\"1MiB\"]", "pareto = [\"algbw\", \"sends\"]\n");
   const SearchOutlook outlook(study);
   EXPECT_EQ(outlook.points(0), 3U);
   EXPECT_DOUBLE_EQ(outlook.share_in_full(1), 1);
@@ -96,7 +97,7 @@ FolderStatus searching(const Study& study, std::int64_t ago) {
 }
 
 TEST(TimeLeftOfASearch, LeavesOutPointsThatWillBePruned) {
-  const auto study = rings(12, "[\"1MiB\"]", "objective = \"algbw\"\n");
+  const auto study = searched_rings(12, "[\"1MiB\"]", "objective = \"algbw\"\n");
   ASSERT_EQ(study.points.size(), 12U);
   const auto overview = overview_of(searching(study, 3), study);
   EXPECT_EQ(overview.done, 5U);
@@ -110,7 +111,7 @@ TEST(TimeLeftOfASearch, LeavesOutPointsThatWillBePruned) {
 TEST(TimeLeftOfASearch, TrustsTheRowsOnceTheyHadTimeToBeCommitted) {
   // Only three points were pruned, a minute and a half ago, because more values were equal than expected. Then the two
   // points took 40 s each, so no further pruned row is coming: 7 points of 40 s are left.
-  const auto study = rings(12, "[\"1MiB\"]", "objective = \"algbw\"\n");
+  const auto study = searched_rings(12, "[\"1MiB\"]", "objective = \"algbw\"\n");
   auto status = searching(study, 90);
   status.rows[0].evaluation_seconds = status.rows[1].evaluation_seconds = 40;
   status.rows[0].finished_unix_ms -= 38'000;
@@ -118,7 +119,7 @@ TEST(TimeLeftOfASearch, TrustsTheRowsOnceTheyHadTimeToBeCommitted) {
 }
 
 TEST(TheRateOfASearch, DoesNotCountPrunedPoints) {
-  const auto study = rings(12, "[\"1MiB\"]", "objective = \"algbw\"\n");
+  const auto study = searched_rings(12, "[\"1MiB\"]", "objective = \"algbw\"\n");
   const auto overview = overview_of(searching(study, 3), study);
   EXPECT_NEAR(overview.points_per_second, 2 / 104.0, 1e-3);
   ASSERT_EQ(overview.ranks.size(), 1U);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../src/cli/report.hpp"
+#include "cli/seeing.hpp"
 #include "support/process.hpp"
 #include "support/terminal.hpp"
 
@@ -24,13 +25,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+using testing::tenex;
 
-Finished tenex(std::vector<std::string> words) {
-  words.insert(words.begin(), TENEX_BINARY);
-  return support::run({words, {}, {}});
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> page_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = std::min(text.find('\n', at), text.size());
@@ -184,11 +181,12 @@ TEST(HelpPages, HaveGroupsAndFitTheWidth) {
     at = page.find(group);
   }
   EXPECT_THAT(page, Not(HasSubstr("--npu_bandwidth")));  // the other spelling of --npu-bandwidth
-  for (const auto& line : lines_of(page.substr(0, page.find("Example")))) EXPECT_LE(line.size(), 72U) << line;
+  for (const auto& line : page_lines(page.substr(0, page.find("Example")))) EXPECT_LE(line.size(), 72U) << line;
   const auto narrow = support::run_on_terminal({TENEX_BINARY, "help"}, 60);
   EXPECT_EQ(narrow.exit_code, 0);
   EXPECT_THAT(narrow.out, HasSubstr("\n  run "));
-  for (const auto& line : lines_of(narrow.out.substr(0, narrow.out.find("Each command")))) EXPECT_LE(line.size(), 61U);
+  for (const auto& line : page_lines(narrow.out.substr(0, narrow.out.find("Each command"))))
+    EXPECT_LE(line.size(), 61U);
 }
 
 /// An All-Gather of 4 KB on a ring of 4: every NPU sends its 1000 B to both neighbours, then passes one on.
@@ -210,7 +208,7 @@ class ScheduleSends : public ::testing::Test {
 TEST_F(ScheduleSends, AreListedInTheOrderOfTheirStarts) {
   const auto all = show({});
   ASSERT_EQ(all.exit_code, 0) << all.err;
-  const auto lines = lines_of(all.out);
+  const auto lines = page_lines(all.out);
   // 4 NPUs receive 3 chunks each. A send of 1000 B at 1 GB/s takes 1 us and 1 us of latency.
   ASSERT_THAT(lines, SizeIs(13));
   EXPECT_EQ(lines[0], "     start     arrival  link                           bytes   stage  chunk");
@@ -220,11 +218,11 @@ TEST_F(ScheduleSends, AreListedInTheOrderOfTheirStarts) {
 
 TEST_F(ScheduleSends, AreChosenByNpuChunkAndTime) {
   // Of NPU 3: two sends and two arrivals in the first step.
-  const auto at_start = lines_of(show({"--npu", "3", "--at", "0.5us"}).out);
+  const auto at_start = page_lines(show({"--npu", "3", "--at", "0.5us"}).out);
   EXPECT_THAT(at_start, SizeIs(5));
   for (std::size_t i = 1; i < at_start.size(); ++i) EXPECT_THAT(at_start[i], HasSubstr("NPU 3"));
-  EXPECT_THAT(lines_of(show({"--chunk", "2", "--csv"}).out), SizeIs(4));  // to 3 other NPUs
-  EXPECT_THAT(lines_of(show({"--at", "4us"}).out), SizeIs(1));            // everything has arrived
+  EXPECT_THAT(page_lines(show({"--chunk", "2", "--csv"}).out), SizeIs(4));  // to 3 other NPUs
+  EXPECT_THAT(page_lines(show({"--at", "4us"}).out), SizeIs(1));            // everything has arrived
   EXPECT_THAT(show({"--npu", "9"}).err, HasSubstr("--npu: error: \"9\" is no range"));
   EXPECT_THAT(show({"--at", "4"}).err, HasSubstr("--at: error: \"4\" has no unit"));
 }
@@ -274,7 +272,7 @@ TEST_F(ScheduleSends, GoThroughThePagerOnATerminalAlone) {
   // A reader who leaves early ends the listing without a word.
   const auto left = support::run_on_terminal({"env", "PAGER=head -n 1", TENEX_BINARY, "show", file()}, 80);
   EXPECT_EQ(left.exit_code, 0);
-  EXPECT_THAT(lines_of(left.out), SizeIs(1));
+  EXPECT_THAT(page_lines(left.out), SizeIs(1));
   const auto unpaged = support::run_on_terminal({"env", "PAGER=cat", TENEX_BINARY, "show", file(), "--limit", "0"}, 80);
   EXPECT_THAT(unpaged.out, HasSubstr("start"));
 }
@@ -293,7 +291,7 @@ TEST(ShowOfUnmergedRows, NamesTheMerge) {
               AllOf(HasSubstr("this folder has no merged result"), HasSubstr("`tenex merge " + out + "`")));
   ASSERT_EQ(tenex({"merge", out}).exit_code, 0);
   const auto limited = tenex({"show", out, "--limit", "1"});
-  EXPECT_THAT(lines_of(limited.out), SizeIs(2));
+  EXPECT_THAT(page_lines(limited.out), SizeIs(2));
   EXPECT_THAT(limited.err, AllOf(StartsWith("the first 1 of "), EndsWith("rows (--limit)\n")));
   EXPECT_THAT(tenex({"show", out, "--npu", "1"}).err, HasSubstr("are for schedule files"));
 }

@@ -28,7 +28,7 @@ struct Line {
 };
 
 /// The lines "time 1us, bound 2us, gap 3 %, 4 nodes, 5.0s in solvers", after a number of epochs where there is one.
-std::vector<Line> lines_of(const std::string& text) {
+std::vector<Line> solver_lines(const std::string& text) {
   std::vector<Line> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
@@ -49,7 +49,7 @@ TEST(SolverProgressOption, ShowsTheGapOfAWorkingSolver) {
   words.emplace_back("--progress");
   const auto finished = support::run({words, {}, {}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto lines = lines_of(finished.err);
+  const auto lines = solver_lines(finished.err);
   ASSERT_FALSE(lines.empty()) << finished.err;
   for (const Line& line : lines) {
     EXPECT_GE(line.seconds, 1);

@@ -1,5 +1,6 @@
 // Network cost: LIBRA's example and the rules behind it.
 #include "tenex/codesign/network_cost.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::HasSubstr;
 using enum DimensionKind;
 

@@ -1,5 +1,6 @@
 // Chunks, owners, preconditions and postconditions.
 #include "tenex/collective/collective.hpp"
+#include "support/elements.hpp"
 
 #include <limits>
 #include <string>
@@ -15,7 +16,7 @@ namespace tenex {
 namespace {
 
 using support::collective;
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::HasSubstr;
 using enum CollectiveKind;
 

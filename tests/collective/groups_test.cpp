@@ -4,12 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/elements.hpp"
 #include "tenex/collective/collective.hpp"
 
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::HasSubstr;
 
 std::vector<std::vector<std::uint32_t>> members(std::string_view text, std::size_t npus) {
@@ -22,7 +23,7 @@ std::vector<std::vector<std::uint32_t>> members(std::string_view text, std::size
   return lists;
 }
 
-std::string refusal(std::string_view text, std::size_t npus = 8) {
+std::string groups_refusal(std::string_view text, std::size_t npus = 8) {
   const auto groups = parse_groups(text, npus, {"study.toml", 3, 10});
   return groups ? "accepted" : to_string(groups.errors());
 }
@@ -53,39 +54,39 @@ TEST(Groups, ItemsMayBeMixed) { EXPECT_THAT(members("7, 0-2 ,4", 8), ElementsAre
 
 TEST(Groups, RefusesNpusThatDoNotExist) {
   // "0-3; " has five letters, so the bad item stands five columns after the text's place.
-  EXPECT_THAT(refusal("0-3; 4-8"),
+  EXPECT_THAT(groups_refusal("0-3; 4-8"),
               HasSubstr("study.toml:3:15: NPU 8 does not exist in groups \"0-3; 4-8\" (NPUs are 0 to 7) "
                         "name NPUs below 8, or take a topology with 9 or more"));
-  EXPECT_THAT(refusal("0,99999999999999999999"), HasSubstr("does not exist"));
+  EXPECT_THAT(groups_refusal("0,99999999999999999999"), HasSubstr("does not exist"));
 }
 
 TEST(Groups, RefusesNpusThatAreNamedTwice) {
-  EXPECT_THAT(refusal("0-3,3-6"), HasSubstr("NPU 3 is named twice"));
-  EXPECT_THAT(refusal("1,1"), HasSubstr("NPU 1 is named twice"));
+  EXPECT_THAT(groups_refusal("0-3,3-6"), HasSubstr("NPU 3 is named twice"));
+  EXPECT_THAT(groups_refusal("1,1"), HasSubstr("NPU 1 is named twice"));
 }
 
 TEST(Groups, RefusesGroupsOfFewerThanTwo) {
-  EXPECT_THAT(refusal("0-3; 5"), HasSubstr("study.toml:3:15: a group of 1 NPU "));
-  EXPECT_THAT(refusal("all", 1), HasSubstr("a group of 1 NPU "));
+  EXPECT_THAT(groups_refusal("0-3; 5"), HasSubstr("study.toml:3:15: a group of 1 NPU "));
+  EXPECT_THAT(groups_refusal("all", 1), HasSubstr("a group of 1 NPU "));
 }
 
 TEST(Groups, RefusesBadRanges) {
-  EXPECT_THAT(refusal("3-0"), HasSubstr("the range 3-0 runs backwards"));
-  EXPECT_THAT(refusal("3-0"), HasSubstr("write 0-3"));
-  EXPECT_THAT(refusal("0-6:4"), HasSubstr("the step 4 from 0 misses 6"));
-  EXPECT_THAT(refusal("0-6:4"), HasSubstr("end at 4"));
-  EXPECT_THAT(refusal("0-6:0"), HasSubstr("a step of 0"));
+  EXPECT_THAT(groups_refusal("3-0"), HasSubstr("the range 3-0 runs backwards"));
+  EXPECT_THAT(groups_refusal("3-0"), HasSubstr("write 0-3"));
+  EXPECT_THAT(groups_refusal("0-6:4"), HasSubstr("the step 4 from 0 misses 6"));
+  EXPECT_THAT(groups_refusal("0-6:4"), HasSubstr("end at 4"));
+  EXPECT_THAT(groups_refusal("0-6:0"), HasSubstr("a step of 0"));
 }
 
 TEST(Groups, RefusesBrokenSyntax) {
-  EXPECT_THAT(refusal(""), HasSubstr("an NPU is missing at the end"));
-  EXPECT_THAT(refusal("0-3;"), HasSubstr("an NPU is missing at the end"));
-  EXPECT_THAT(refusal("0-3;;4-7"), HasSubstr("\";\" where an NPU belongs"));
-  EXPECT_THAT(refusal("0-"), HasSubstr("an NPU is missing at the end"));
-  EXPECT_THAT(refusal("0,a"), HasSubstr("study.toml:3:12: \"a\" where an NPU belongs"));
-  EXPECT_THAT(refusal("0 1"), HasSubstr("\"1\" is not understood"));
-  EXPECT_THAT(refusal("-1,2"), HasSubstr("\"-\" where an NPU belongs"));
-  EXPECT_THAT(refusal("All"), HasSubstr("groups are \"all\" or lists"));
+  EXPECT_THAT(groups_refusal(""), HasSubstr("an NPU is missing at the end"));
+  EXPECT_THAT(groups_refusal("0-3;"), HasSubstr("an NPU is missing at the end"));
+  EXPECT_THAT(groups_refusal("0-3;;4-7"), HasSubstr("\";\" where an NPU belongs"));
+  EXPECT_THAT(groups_refusal("0-"), HasSubstr("an NPU is missing at the end"));
+  EXPECT_THAT(groups_refusal("0,a"), HasSubstr("study.toml:3:12: \"a\" where an NPU belongs"));
+  EXPECT_THAT(groups_refusal("0 1"), HasSubstr("\"1\" is not understood"));
+  EXPECT_THAT(groups_refusal("-1,2"), HasSubstr("\"-\" where an NPU belongs"));
+  EXPECT_THAT(groups_refusal("All"), HasSubstr("groups are \"all\" or lists"));
 }
 
 TEST(Groups, MayShareNpus) {
@@ -109,12 +110,12 @@ TEST(Groups, MayHaveACollectiveOfTheirOwn) {
 }
 
 TEST(Groups, RefusesWhatAGroupCannotHaveOfItsOwn) {
-  EXPECT_THAT(refusal("0-3 all_gather broadcast"), HasSubstr("study.toml:3:25: \"broadcast\" is one too many"));
-  EXPECT_THAT(refusal("0-3 all_gathr"), HasSubstr("did you mean \"all_gather\"?"));
-  EXPECT_THAT(refusal("0-3 2"), HasSubstr("write \"2 chunks\""));
-  EXPECT_THAT(refusal("0-3 0 chunks"), HasSubstr("0 chunks"));
-  EXPECT_THAT(refusal("0-3 1MX"), HasSubstr("1MX"));
-  EXPECT_THAT(refusal("0-3 root"), HasSubstr("\"root\" without a rank"));
+  EXPECT_THAT(groups_refusal("0-3 all_gather broadcast"), HasSubstr("study.toml:3:25: \"broadcast\" is one too many"));
+  EXPECT_THAT(groups_refusal("0-3 all_gathr"), HasSubstr("did you mean \"all_gather\"?"));
+  EXPECT_THAT(groups_refusal("0-3 2"), HasSubstr("write \"2 chunks\""));
+  EXPECT_THAT(groups_refusal("0-3 0 chunks"), HasSubstr("0 chunks"));
+  EXPECT_THAT(groups_refusal("0-3 1MX"), HasSubstr("1MX"));
+  EXPECT_THAT(groups_refusal("0-3 root"), HasSubstr("\"root\" without a rank"));
 }
 
 TEST(Groups, ReportsSeveralMistakesAtOnce) { EXPECT_EQ(parse_groups("0-9; 3-1; 4,4", 8).errors().size(), 3U); }

@@ -11,12 +11,13 @@
 
 #include "coordinator/fake_study.hpp"
 #include "coordinator/halving.hpp"
+#include "support/elements.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::IsEmpty;
 using testing::make_study;
 

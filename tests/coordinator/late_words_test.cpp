@@ -20,7 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 using testing::Mailboxes;
 using testing::TemporaryFolder;
-using Clock = std::chrono::steady_clock;
 
 /// Rank 0's mailbox. At the 20th look into it rank 0 is stopped for `stop`, and messages sent meanwhile take a while.
 class StoppedEndpoint final : public Transport {
@@ -32,9 +31,9 @@ class StoppedEndpoint final : public Transport {
   [[nodiscard]] std::optional<std::pair<std::size_t, RankMessage>> receive() override {
     if (++looks_ == 20) {
       std::this_thread::sleep_for(stop_);
-      nothing_before_ = Clock::now() + milliseconds(200);
+      nothing_before_ = std::chrono::steady_clock::now() + milliseconds(200);
     }
-    if (Clock::now() < nothing_before_) return std::nullopt;
+    if (std::chrono::steady_clock::now() < nothing_before_) return std::nullopt;
     return mine_.receive();
   }
   [[nodiscard]] bool all_sent() override { return mine_.all_sent(); }
@@ -43,7 +42,7 @@ class StoppedEndpoint final : public Transport {
   Mailboxes::Endpoint mine_;
   milliseconds stop_;
   int looks_ = 0;
-  Clock::time_point nothing_before_{};
+  std::chrono::steady_clock::time_point nothing_before_{};
 };
 
 TEST(RankZero, DoesNotBuryTheOthersForWhatItMissedWhileItWasStopped) {
@@ -82,8 +81,8 @@ TEST(RankZero, AnswersNoRequestThatALeaseOnItsWayAnswersAlready) {
   Mailboxes::Endpoint mine(boxes, 1);
   const auto leases_within = [&](double seconds, std::size_t wanted) {
     std::vector<LeaseMessage> leases;
-    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    while (Clock::now() < end && leases.size() < wanted) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end && leases.size() < wanted) {
       const auto message = mine.receive();
       if (!message)
         testing::sleep_seconds(0.001);

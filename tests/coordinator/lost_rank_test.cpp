@@ -38,7 +38,9 @@ RunOptions options_for(const std::filesystem::path& out) {
   return options;
 }
 
-std::vector<std::string> undisturbed_rows(const Study& study) { return testing::undisturbed_rows(study, options_for); }
+std::vector<std::string> rows_without_losses(const Study& study) {
+  return testing::undisturbed_rows(study, options_for);
+}
 
 /// A job of three ranks: rank 0 and rank 2 are real (threads of this process), and the test plays rank 1.
 class Job {
@@ -104,7 +106,7 @@ TEST(SilentRank, LosesItsPointsToOthersThoughItNeverSaidAWord) {
   EXPECT_EQ(report->lost_ranks, 1U);
   EXPECT_EQ(told, 2) << "ranks 0 and 2 must know that MPI cannot be finalized";
   EXPECT_FALSE(report->interrupted);
-  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(study));
+  EXPECT_EQ(merged_rows(folder.path()), rows_without_losses(study));
 }
 
 TEST(SilentRank, GivesBackWhatItHadAtHandAndWhatItHadNotCommitted) {
@@ -130,7 +132,7 @@ TEST(SilentRank, GivesBackWhatItHadAtHandAndWhatItHadNotCommitted) {
   EXPECT_EQ(report->lost_ranks, 1U);
   EXPECT_EQ(report->evaluated, 200U);
   EXPECT_EQ(report->merge.repeated, 0U) << "what it had committed was evaluated again";
-  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(study));
+  EXPECT_EQ(merged_rows(folder.path()), rows_without_losses(study));
 }
 
 TEST(SilentRank, ThatSpeaksAgainIsSentHomeAndItsRowsAreValid) {
@@ -155,7 +157,7 @@ TEST(SilentRank, ThatSpeaksAgainIsSentHomeAndItsRowsAreValid) {
   ASSERT_TRUE(report.ok()) << to_string(report.errors());
   EXPECT_EQ(report->evaluated, 200U);
   EXPECT_EQ(report->merge.repeated, 1U);
-  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(study));
+  EXPECT_EQ(merged_rows(folder.path()), rows_without_losses(study));
 }
 
 TEST(SilentRank, IsBlamedOnAPointWhoseKillForWantOfMemoryTheSystemCounted) {
@@ -201,7 +203,7 @@ TEST(SilentRank, IsBlamedOnAPointWhoseKillForWantOfMemoryTheSystemCounted) {
   ASSERT_TRUE(noted.ok());
   EXPECT_EQ(noted->crashes, (std::vector<CrashRecord>{{4, 1, "out_of_memory"}}));
   auto rows = merged_rows(folder.path());
-  auto truth = undisturbed_rows(study);
+  auto truth = rows_without_losses(study);
   ASSERT_EQ(rows.size(), truth.size());
   EXPECT_THAT(rows[4], HasSubstr("ended its process 2 times (the system killed it for want of memory)"));
   rows[4] = truth[4] = "";

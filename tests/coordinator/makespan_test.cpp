@@ -35,11 +35,11 @@ struct SimulatedRank {
   RankProgress progress;
 };
 
-class Simulation {
+class SimulatedRun {
  public:
   /// `kinds`: the kind of each point; the queue is then corrected by the times that points of a kind took.
-  Simulation(std::vector<double> expected, std::vector<double> real, const std::vector<double>& speeds,
-             std::vector<std::uint32_t> kinds = {})
+  SimulatedRun(std::vector<double> expected, std::vector<double> real, const std::vector<double>& speeds,
+               std::vector<std::uint32_t> kinds = {})
       : expected_(std::move(expected)),
         real_(std::move(real)),
         kinds_(std::move(kinds)),
@@ -150,7 +150,7 @@ TEST(Makespan, StaysWithin1p3OfIdealWithOneRankTenTimesSlowerWhereStaticSlicesDo
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto seconds = heavy_tailed(400, 0.02, 5.0, seed);
     const double ideal = ideal_makespan(seconds, one_slow_of_four);
-    const double makespan = Simulation(seconds, seconds, one_slow_of_four).run();
+    const double makespan = SimulatedRun(seconds, seconds, one_slow_of_four).run();
     EXPECT_LE(makespan, 1.3 * ideal) << "seed " << seed;
     // The slow rank alone has a quarter of the work and a tenth of the speed: it takes about 2.5 W against W / 3.1,
     // nearly 8 times the ideal time.
@@ -164,7 +164,7 @@ TEST(Makespan, StaysWithin1p3OfIdealWhenExpectationsAreWrongByUpToThreefold) {
     Random random(seed, 7);
     auto real = expected;
     for (auto& s : real) s *= std::pow(3.0, 2 * random.unit() - 1);  // a factor in [1/3, 3]
-    EXPECT_LE(Simulation(expected, real, one_slow_of_four).run(), 1.3 * ideal_makespan(real, one_slow_of_four))
+    EXPECT_LE(SimulatedRun(expected, real, one_slow_of_four).run(), 1.3 * ideal_makespan(real, one_slow_of_four))
         << "seed " << seed;
   }
 }
@@ -174,7 +174,7 @@ TEST(Makespan, DoesNotDependOnTheScaleOfExpectations) {
   const auto expected = heavy_tailed(1000, 0.02, 2.0, 3);
   auto real = expected;
   for (auto& s : real) s *= 50;
-  EXPECT_LE(Simulation(expected, real, one_slow_of_four).run(), 1.3 * ideal_makespan(real, one_slow_of_four));
+  EXPECT_LE(SimulatedRun(expected, real, one_slow_of_four).run(), 1.3 * ideal_makespan(real, one_slow_of_four));
 }
 
 TEST(Makespan, GainsFromWhatPointsOfAKindTook) {
@@ -191,8 +191,8 @@ TEST(Makespan, GainsFromWhatPointsOfAKindTook) {
   }
   const std::vector<double> equal(8, 1.0);
   const double ideal = ideal_makespan(real, equal);
-  const double blind = Simulation(expected, real, equal).run();
-  const double taught = Simulation(expected, real, equal, kinds).run();
+  const double blind = SimulatedRun(expected, real, equal).run();
+  const double taught = SimulatedRun(expected, real, equal, kinds).run();
   EXPECT_LT(taught, blind);
   EXPECT_LE(taught, 1.3 * ideal);
 }
@@ -201,7 +201,7 @@ TEST(Makespan, IsNearIdealOnEqualRanks) {
   const std::vector<double> equal(8, 1.0);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto seconds = heavy_tailed(800, 0.02, 2.0, seed);
-    EXPECT_LE(Simulation(seconds, seconds, equal).run(), 1.1 * ideal_makespan(seconds, equal)) << "seed " << seed;
+    EXPECT_LE(SimulatedRun(seconds, seconds, equal).run(), 1.1 * ideal_makespan(seconds, equal)) << "seed " << seed;
   }
 }
 
@@ -210,7 +210,7 @@ TEST(Makespan, OfOneDominatingPointIsThatPointAfterAProbe) {
   // s).
   std::vector<double> seconds(200, 0.05);
   seconds.push_back(20);
-  EXPECT_LE(Simulation(seconds, seconds, std::vector<double>(4, 1.0)).run(), 20 + 1.0 / 16 + 1e-6);
+  EXPECT_LE(SimulatedRun(seconds, seconds, std::vector<double>(4, 1.0)).run(), 20 + 1.0 / 16 + 1e-6);
 }
 
 }  // namespace

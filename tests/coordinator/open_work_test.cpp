@@ -1,5 +1,6 @@
 // The work plan in virtual time: the points of a dead rank, quarantine, learned costs, large points, the time limit.
 #include "coordinator/open_work.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,21 +18,21 @@
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::IsEmpty;
 using testing::make_study;
 using ::testing::UnorderedElementsAre;
 
 /// A plan for points with the costs of a table.
-struct Planned {
+struct PlannedWork {
   Study study;
   std::vector<Estimate> costs;
   Estimates estimates;
   Quarantine quarantine;
   std::optional<OpenWork> plan;
 
-  Planned(std::vector<Estimate> table, const std::vector<int>& threads, const NodeMap& nodes = {},
-          Quarantine faults = {})
+  PlannedWork(std::vector<Estimate> table, const std::vector<int>& threads, const NodeMap& nodes = {},
+              Quarantine faults = {})
       : study(make_study(table.size())),
         costs(std::move(table)),
         estimates(study, [this](const DesignPoint& point) { return costs[point.seed - 1]; }),
@@ -76,8 +77,8 @@ std::vector<Estimate> equal(std::size_t count, double seconds) {
 }
 
 /// Sixteen points that each take half a probe on one thread: rank 1 has points {0, 1} at hand.
-struct Lost : Planned {
-  Lost() : Planned(equal(16, 1.0 / 32), {1, 1, 1}) {
+struct Lost : PlannedWork {
+  Lost() : PlannedWork(equal(16, 1.0 / 32), {1, 1, 1}) {
     lease = *plan->next(1, 0);  // a probe: 1/16 s, two points
   }
   Lease lease;
@@ -202,7 +203,7 @@ TEST(OpenWork, LeasesNothingAgainThatRankZeroHas) {
 
 TEST(OpenWork, RemembersTheFaultsOfEarlierRuns) {
   const Quarantine earlier({{3, 2, "SIGFPE"}, {5, 1, "SIGILL"}});
-  Planned planned(equal(8, 0.01), {1, 1}, {}, earlier);
+  PlannedWork planned(equal(8, 0.01), {1, 1}, {}, earlier);
   EXPECT_THAT(planned.plan->take_guilty(), ElementsAre(3U));
   const auto lease = planned.plan->next(1, 0);
   ASSERT_TRUE(lease.has_value());
@@ -255,7 +256,7 @@ TEST(OpenWork, PutsTheLongestFirstByWhatPointsOfTheirKindReallyTook) {
 }
 
 TEST(OpenWork, CorrectsWaitingPointsOnceEnoughOfThemAreKnown) {
-  Planned planned(equal(1000, 0.01), {1});
+  PlannedWork planned(equal(1000, 0.01), {1});
   const auto lease = planned.plan->next(0, 0);
   ASSERT_TRUE(lease.has_value());
   EXPECT_DOUBLE_EQ(lease->scale, 1);
@@ -275,7 +276,7 @@ NodeMap two_nodes() { return {{0, 0, 2, 2}, {100, 100, 100, 100}}; }
 TEST(OpenWork, GivesALargePointItsNodeToItself) {
   auto table = equal(20, 0.01);
   table[7].bytes = 150;
-  Planned planned(table, {1, 1, 1, 1}, two_nodes());
+  PlannedWork planned(table, {1, 1, 1, 1}, two_nodes());
   const auto lease = planned.plan->next(1, 0);
   ASSERT_TRUE(lease.has_value());
   EXPECT_THAT(lease->points, ElementsAre(7U));
@@ -292,7 +293,7 @@ TEST(OpenWork, WaitsWithALargePointUntilItsNodeIsIdleAndGivesItNothingElse) {
   auto table = equal(40, 0.01);
   table[7].bytes = 150;
   table[8].bytes = 130;
-  Planned planned(table, {1, 1}, {{0, 0}, {100, 100}});
+  PlannedWork planned(table, {1, 1}, {{0, 0}, {100, 100}});
   const auto large = planned.plan->next(0, 0);
   ASSERT_TRUE(large.has_value());
   EXPECT_THAT(large->points, ElementsAre(7U));
@@ -316,7 +317,7 @@ TEST(OpenWork, NeverLetsANodesPointsExceedItsMemory) {
   // of its ranks' current leases (exclusive: the node's memory, else the largest point of the lease).
   std::vector<Estimate> table;
   for (std::size_t i = 0; i < 200; ++i) table.push_back({0.001 + 0.0001 * static_cast<double>(i * 7 % 50), i + 1});
-  Planned planned(table, {1, 1, 1, 1}, two_nodes());
+  PlannedWork planned(table, {1, 1, 1, 1}, two_nodes());
   std::vector<std::optional<Lease>> current(4);
   std::size_t done = 0;
   for (int turn = 0; turn < 2000 && !planned.plan->all_done(); ++turn) {
@@ -343,7 +344,7 @@ TEST(OpenWork, NeverLetsANodesPointsExceedItsMemory) {
 
 TEST(OpenWork, LeasesNothingThatWouldNotEndInTime) {
   // 1 rank of 2 threads, 3 s left: a point of 5 s would not end, one of 5 s that uses both threads takes 2.5 s.
-  Planned planned({{5, 1}, {5, 1, true}, {1, 1}}, {2});
+  PlannedWork planned({{5, 1}, {5, 1, true}, {1, 1}}, {2});
   EXPECT_EQ(planned.plan->withdraw(3), 1U);
   const auto lease = planned.plan->next(0, 0, 3);
   ASSERT_TRUE(lease.has_value());
@@ -354,7 +355,7 @@ TEST(OpenWork, LeasesNothingThatWouldNotEndInTime) {
 
 TEST(OpenWork, CountsWhatARankHasAtHandAgainstTheTimeLeft) {
   // 4 s left, 3 s at hand: a point of 2 s would end a second too late, one of half a second ends in time.
-  Planned planned({{2, 1}, {0.5, 1}}, {1});
+  PlannedWork planned({{2, 1}, {0.5, 1}}, {1});
   EXPECT_EQ(planned.plan->withdraw(4), 0U);
   const auto lease = planned.plan->next(0, 3, 4);
   ASSERT_TRUE(lease.has_value());

@@ -34,7 +34,7 @@ using testing::sleep_seconds;
 using testing::TemporaryFolder;
 
 /// Prunes in two rounds: of 60 points 30 go on, and a third of those.
-Study searched(std::size_t points, const std::string& second_part = "1/3") {
+Study searched_study(std::size_t points, const std::string& second_part = "1/3") {
   Study study = make_study(points);
   study.search.objective = {"collective_time_ps", false};
   study.search.rounds = {{Fidelity::bound, 1, 2}, {Fidelity::coarse, second_part == "1/3" ? 1 : 2, 3}};
@@ -57,7 +57,7 @@ RunOptions searching_options(const std::filesystem::path& out, int threads = 2) 
   return options;
 }
 
-std::vector<std::string> undisturbed_rows(const Study& study) {
+std::vector<std::string> searched_rows(const Study& study) {
   return testing::undisturbed_rows(study, [](const auto& folder) { return searching_options(folder); });
 }
 
@@ -72,7 +72,7 @@ std::set<std::uint64_t> seeds_with(const std::filesystem::path& out, const Study
 
 TEST(SearchRun, EvaluatesOnlyWhatItsRoundsKeep) {
   const TemporaryFolder folder;
-  const Study study = searched(60);
+  const Study study = searched_study(60);
   auto options = searching_options(folder.path());
   std::mutex mutex;
   std::set<std::uint64_t> evaluated;
@@ -106,8 +106,8 @@ TEST(SearchRun, EvaluatesOnlyWhatItsRoundsKeep) {
 }
 
 TEST(SearchRun, GivesTheSameRowsForAnyRanksAndThreads) {
-  const Study study = searched(300);
-  const auto truth = undisturbed_rows(study);
+  const Study study = searched_study(300);
+  const auto truth = searched_rows(study);
   for (const std::size_t ranks : {1U, 2U, 4U}) {
     for (const int threads : {1, 2}) {
       const TemporaryFolder folder;
@@ -155,13 +155,13 @@ TEST(SearchRun, DoesNotWaitForTheLastValueOfARound) {
     };
     const auto report = run_alone(searching, options);
     ASSERT_TRUE(report.ok()) << to_string(report.errors());
-    EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(searching));
+    EXPECT_EQ(merged_rows(folder.path()), searched_rows(searching));
   }
 }
 
 TEST(SearchRun, DoesNothingWhenRunAgain) {
   const TemporaryFolder folder;
-  const Study study = searched(60);
+  const Study study = searched_study(60);
   ASSERT_TRUE(run_alone(study, searching_options(folder.path())).ok());
   auto options = searching_options(folder.path());
   options.value_point_early = [](const DesignPoint&, Fidelity, const Objective&, Cache&,
@@ -177,8 +177,8 @@ TEST(SearchRun, DoesNothingWhenRunAgain) {
 }
 
 TEST(SearchRun, EndsInTheSameRowsWhereverItIsInterrupted) {
-  const Study study = searched(60);
-  const auto truth = undisturbed_rows(study);
+  const Study study = searched_study(60);
+  const auto truth = searched_rows(study);
   // 60 values, 31 values, 12 evaluations: stops in the first round, at its end, in the second, and in the evaluation.
   for (const int stop : {1, 30, 59, 61, 80, 91, 92, 96, 103}) {
     const TemporaryFolder folder;
@@ -209,8 +209,8 @@ TEST(SearchRun, EndsInTheSameRowsWhereverItIsInterrupted) {
 
 TEST(SearchRun, DrawsItsCutsAnewWhenTheStudyIsExtended) {
   const TemporaryFolder folder;
-  const Study strict = searched(60);
-  const Study mild = searched(60, "2/3");  // keeps all points that the strict one keeps, and more
+  const Study strict = searched_study(60);
+  const Study mild = searched_study(60, "2/3");  // keeps all points that the strict one keeps, and more
   ASSERT_TRUE(run_alone(strict, searching_options(folder.path())).ok());
   auto options = searching_options(folder.path());
   EXPECT_FALSE(run_alone(mild, options).ok()) << "it is another study";
@@ -218,24 +218,24 @@ TEST(SearchRun, DrawsItsCutsAnewWhenTheStudyIsExtended) {
   const auto extended = run_alone(mild, options);
   ASSERT_TRUE(extended.ok()) << to_string(extended.errors());
   EXPECT_EQ(extended->already_done, 12U) << "evaluated points keep their rows, pruned ones do not";
-  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(mild));
+  EXPECT_EQ(merged_rows(folder.path()), searched_rows(mild));
 }
 
 TEST(SearchRun, EvaluatesPrunedPointsWhenTheStudySearchesNoLonger) {
   const TemporaryFolder folder;
-  ASSERT_TRUE(run_alone(searched(60), searching_options(folder.path())).ok());
+  ASSERT_TRUE(run_alone(searched_study(60), searching_options(folder.path())).ok());
   const Study plain = make_study(60);
   auto options = searching_options(folder.path());
   options.open.extend = true;
   const auto extended = run_alone(plain, options);
   ASSERT_TRUE(extended.ok()) << to_string(extended.errors());
   EXPECT_EQ(extended->evaluated, 48U);
-  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(plain));
+  EXPECT_EQ(merged_rows(folder.path()), searched_rows(plain));
 }
 
 TEST(SearchRun, TriesFailedPointsAgainButNotPrunedOnes) {
   const TemporaryFolder folder;
-  const Study study = searched(60);
+  const Study study = searched_study(60);
   ASSERT_TRUE(run_alone(study, searching_options(folder.path())).ok());
   auto options = searching_options(folder.path());
   options.open.retry_failed = true;
@@ -248,7 +248,7 @@ TEST(SearchRun, TriesFailedPointsAgainButNotPrunedOnes) {
 
 TEST(SearchRun, PrunesInSlicesAsInTheWhole) {
   const TemporaryFolder folder;
-  const Study study = searched(60);
+  const Study study = searched_study(60);
   std::vector<std::filesystem::path> parts;
   for (std::uint32_t slice = 1; slice <= 3; ++slice) {
     parts.push_back(folder.path() / std::to_string(slice));
@@ -260,12 +260,12 @@ TEST(SearchRun, PrunesInSlicesAsInTheWhole) {
   }
   ASSERT_TRUE(gather(folder.path() / "all", parts, study).ok());
   ASSERT_TRUE(merge(folder.path() / "all", study).ok());
-  EXPECT_EQ(merged_rows(folder.path() / "all"), undisturbed_rows(study));
+  EXPECT_EQ(merged_rows(folder.path() / "all"), searched_rows(study));
 }
 
 TEST(SearchRun, GivesAPointWithoutAValueTheRowThatItsEvaluationMakes) {
   const TemporaryFolder folder;
-  const Study study = searched(20);
+  const Study study = searched_study(20);
   auto options = searching_options(folder.path());
   options.value_point_early = [](const DesignPoint&, Fidelity, const Objective&, Cache&,
                                  const EvaluateOptions&) -> std::optional<double> {
@@ -274,12 +274,12 @@ TEST(SearchRun, GivesAPointWithoutAValueTheRowThatItsEvaluationMakes) {
   const auto report = run_alone(study, options);
   ASSERT_TRUE(report.ok()) << to_string(report.errors());
   EXPECT_EQ(report->pruned, 0U);
-  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(make_study(20)));
+  EXPECT_EQ(merged_rows(folder.path()), searched_rows(make_study(20)));
 }
 
 TEST(SearchRun, NeitherValuesNorAwaitsAPointThatEndedItsProcessTwice) {
   const TemporaryFolder folder;
-  const Study study = searched(60);
+  const Study study = searched_study(60);
   {
     ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
     auto writer = ShardWriter::open(folder.path(), study, 1, 0);
@@ -302,7 +302,7 @@ TEST(SearchRun, NeitherValuesNorAwaitsAPointThatEndedItsProcessTwice) {
 
 TEST(SearchRun, LeavesPointsToTheNextRunWhenTheTimeEndsInARound) {
   const TemporaryFolder folder;
-  const Study study = searched(60);
+  const Study study = searched_study(60);
   auto options = searching_options(folder.path());
   options.time_limit_seconds = 5;
   options.estimate_point_early = [](const DesignPoint& point, Fidelity) {
@@ -313,12 +313,12 @@ TEST(SearchRun, LeavesPointsToTheNextRunWhenTheTimeEndsInARound) {
   EXPECT_TRUE(first->interrupted);
   EXPECT_EQ(first->evaluated, 0U) << "the round was not complete, so nothing was pruned";
   ASSERT_TRUE(run_alone(study, searching_options(folder.path())).ok());
-  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(study));
+  EXPECT_EQ(merged_rows(folder.path()), searched_rows(study));
 }
 
 TEST(SearchRun, ValuesAgainWhatALostRankHad) {
   const TemporaryFolder folder;
-  const Study study = searched(200);
+  const Study study = searched_study(200);
   block_run_signals();
   Mailboxes boxes(3);
   auto options = searching_options(folder.path(), 1);
@@ -352,7 +352,7 @@ TEST(SearchRun, ValuesAgainWhatALostRankHad) {
   ASSERT_TRUE(report.ok()) << to_string(report.errors());
   EXPECT_EQ(report->lost_ranks, 1U);
   (void)ranks[1].get();
-  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(study));
+  EXPECT_EQ(merged_rows(folder.path()), searched_rows(study));
 }
 
 }  // namespace

@@ -12,13 +12,14 @@
 #include "coordinator/merged_rows.hpp"
 #include "coordinator/point_runner.hpp"
 #include "coordinator/ranks.hpp"
+#include "support/elements.hpp"
 #include "tenex/coordinator/resources.hpp"
 
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::make_row;
 using testing::make_study;
@@ -86,7 +87,7 @@ TEST(TimeLimit, IsWhatTheBatchSystemSaysUnlessAskedOtherwise) {
 }
 
 /// A runner of one thread; it records which points it begins and with which memory.
-struct Rig {
+struct LimitedRig {
   Study study = make_study(4);
   std::vector<Estimate> costs;
   Estimates estimates{study, [this](const DesignPoint& point) { return costs[point.seed - 1]; }};
@@ -110,7 +111,7 @@ struct Rig {
 };
 
 TEST(PointRunner, DoesNotBeginAPointThatWouldEndTooLateAndSaysSo) {
-  Rig rig;
+  LimitedRig rig;
   rig.costs = {{0.1, 1}, {50, 1}, {0.2, 1}, {70, 1}};
   PointRunnerOptions options;
   options.ends_at = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -125,7 +126,7 @@ TEST(PointRunner, DoesNotBeginAPointThatWouldEndTooLateAndSaysSo) {
 }
 
 TEST(PointRunner, TellsWhatThePointsOfAKindTook) {
-  Rig rig;
+  LimitedRig rig;
   rig.costs = {{0.1, 1}, {0.3, 1}, {0.2, 1}, {0.4, 1}};
   RankReport report;
   rig.run({}, {1, {0, 1, 2}, 1.2, 2.0}, report);
@@ -138,7 +139,7 @@ TEST(PointRunner, TellsWhatThePointsOfAKindTook) {
 }
 
 TEST(PointRunner, AnnouncesThePointOfACarefulLeaseHoweverSmall) {
-  Rig rig;
+  LimitedRig rig;
   rig.costs = {{0.001, 1}, {0.001, 1}, {0.001, 1}, {0.001, 1}};
   RankReport report;
   Lease lease{1, {2}, 0.001};
@@ -148,7 +149,7 @@ TEST(PointRunner, AnnouncesThePointOfACarefulLeaseHoweverSmall) {
 }
 
 TEST(PointRunner, LetsAPointBeyondItsShareUseTheNodesMemory) {
-  Rig rig;
+  LimitedRig rig;
   rig.costs = {{0.001, 80}, {0.001, 300}, {0.001, 1}, {0.001, 1}};
   PointRunnerOptions options;
   options.memory_limit_bytes = 100;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kind = 7;
 
 /// Points of one kind with these expected seconds.
-ExpectedWork points_of(const std::vector<double>& seconds, int threads_kept = 1) {
+ExpectedWork expected_points(const std::vector<double>& seconds, int threads_kept = 1) {
   ExpectedWork work;
   for (const double each : seconds) work.add(kind, each, threads_kept);
   return work;
@@ -34,7 +34,7 @@ WorkAtHand after(ExpectedWork& points, int ended, double expected, double measur
 
 TEST(WorkProgress, CountsARunningPointForTheTimeThatItHasRun) {
   // 20 s of work, 4 of them done; the other 16 take 8 s on two threads.
-  const auto points = points_of({10, 5, 5});
+  const auto points = expected_points({10, 5, 5});
   WorkAtHand work;
   work.expected = &points;
   work.running = {serial(10, 4)};
@@ -50,7 +50,7 @@ TEST(WorkProgress, CountsARunningPointForTheTimeThatItHasRun) {
 TEST(WorkProgress, CountsAllThreadsOfAPointThatUsesThem) {
   // The first point takes 10 / 2 = 5 s on two threads: after 4 s, 8 of its 10 thread-seconds are done, and 12 of 20 are
   // left.
-  const auto points = points_of({10, 5, 5});
+  const auto points = expected_points({10, 5, 5});
   WorkAtHand work;
   work.expected = &points;
   work.running = {{kind, 10, true, 2, 4}};
@@ -61,7 +61,7 @@ TEST(WorkProgress, CountsAllThreadsOfAPointThatUsesThem) {
 }
 
 TEST(WorkProgress, HasATimeLeftBeforeAnythingRuns) {
-  const auto points = points_of({3, 3});
+  const auto points = expected_points({3, 3});
   WorkAtHand work;
   work.expected = &points;
   const auto outlook = look_ahead(work);
@@ -70,7 +70,7 @@ TEST(WorkProgress, HasATimeLeftBeforeAnythingRuns) {
 }
 
 TEST(WorkProgress, NeverEndsAPointThatTakesTenTimesWhatWasExpected) {
-  const auto points = points_of({10});
+  const auto points = expected_points({10});
   double before = 0;
   for (int elapsed = 1; elapsed <= 100; ++elapsed) {
     WorkAtHand work;
@@ -89,7 +89,7 @@ TEST(WorkProgress, NeverEndsAPointThatTakesTenTimesWhatWasExpected) {
 TEST(WorkProgress, ExpectsMoreOfTheOthersWhileOneOfTheirKindTakesLonger) {
   // Three points of 10 s, one after another; the first has run 100 s. It tells a factor of 10 for 10 s of the 30 s, and
   // the prior weighs 0.6 s: 10^(10 / 10.6) for each waiting point, and 100 / 9 s left for the running one.
-  const auto points = points_of({10, 10, 10});
+  const auto points = expected_points({10, 10, 10});
   WorkAtHand work;
   work.expected = &points;
   work.running = {serial(10, 100)};
@@ -102,7 +102,7 @@ TEST(WorkProgress, ExpectsMoreOfTheOthersWhileOneOfTheirKindTakesLonger) {
 TEST(WorkProgress, ConvergesWhereEstimatesAreTooHigh) {
   // Ten points estimated at 100 s take 1 s: the factor is (1 / 100)^(100 k / (100 k + 20)) after k of them.
   for (const int ended : {0, 1, 5, 9}) {
-    auto points = points_of(std::vector<double>(10, 100));
+    auto points = expected_points(std::vector<double>(10, 100));
     const auto outlook = look_ahead(after(points, ended, 100, 1));
     const double factor = std::pow(0.01, ended * 100 / (ended * 100 + 20.0));
     EXPECT_NEAR(outlook.seconds_left, (10 - ended) * 100 * factor, 1e-9);
@@ -118,7 +118,7 @@ TEST(WorkProgress, ConvergesWhereEstimatesAreTooHigh) {
 
 TEST(WorkProgress, ConvergesWhereEstimatesAreTooLow) {
   // Ten points estimated at 1 s take 10 s: after five of them 50 s are left.
-  auto points = points_of(std::vector<double>(10, 1));
+  auto points = expected_points(std::vector<double>(10, 1));
   const auto outlook = look_ahead(after(points, 5, 1, 10));
   EXPECT_NEAR(outlook.seconds_left, 5 * std::pow(10, 5 / 5.2), 1e-9);
   EXPECT_NEAR(outlook.seconds_left, 50, 5);
@@ -139,7 +139,7 @@ TEST(WorkProgress, IsNotMisledByAFirstSmallPoint) {
 }
 
 TEST(WorkProgress, CountsTheWorkOfEarlierRuns) {
-  const auto points = points_of({10});
+  const auto points = expected_points({10});
   WorkAtHand work;
   work.expected = &points;
   work.occupied = 30;
@@ -147,7 +147,7 @@ TEST(WorkProgress, CountsTheWorkOfEarlierRuns) {
 }
 
 TEST(WorkProgress, IsNeverShorterThanTheLongestPointThatWaits) {
-  const auto points = points_of({60, 1, 1, 1});
+  const auto points = expected_points({60, 1, 1, 1});
   WorkAtHand work;
   work.expected = &points;
   work.threads = 64;
@@ -157,7 +157,7 @@ TEST(WorkProgress, IsNeverShorterThanTheLongestPointThatWaits) {
 
 TEST(WorkProgress, CountsTheThreadsThatAPointKeepsFromOthers) {
   // Four points of 10 s that run on one of two threads and prevent others from running beside them.
-  const auto points = points_of({10, 10, 10, 10}, 2);
+  const auto points = expected_points({10, 10, 10, 10}, 2);
   WorkAtHand work;
   work.expected = &points;
   work.threads = 2;
@@ -168,7 +168,7 @@ TEST(WorkProgress, CountsTheThreadsThatAPointKeepsFromOthers) {
 }
 
 TEST(WorkProgress, EndsWithWhatRunsWhereNoFurtherPointBegins) {
-  const auto points = points_of({10, 10, 10});
+  const auto points = expected_points({10, 10, 10});
   WorkAtHand work;
   work.expected = &points;
   work.running = {serial(10, 3), serial(10, 8)};
@@ -180,7 +180,7 @@ TEST(WorkProgress, EndsWithWhatRunsWhereNoFurtherPointBegins) {
 }
 
 TEST(WorkProgress, IsDoneWhereNothingIsLeft) {
-  auto points = points_of({0.1, 0.2, 0.3});
+  auto points = expected_points({0.1, 0.2, 0.3});
   const auto outlook = look_ahead(after(points, 0, 0, 0));
   EXPECT_LT(outlook.fraction, 1);
   for (const double seconds : {0.1, 0.2, 0.3}) points.end(kind, seconds);
@@ -191,7 +191,7 @@ TEST(WorkProgress, IsDoneWhereNothingIsLeft) {
 }
 
 TEST(WorkProgress, TakesNoHarmFromAnEstimateThatMakesNoSense) {
-  const auto points = points_of({NAN, -3, 0, INFINITY, 2});
+  const auto points = expected_points({NAN, -3, 0, INFINITY, 2});
   WorkAtHand work;
   work.expected = &points;
   EXPECT_DOUBLE_EQ(look_ahead(work).seconds_left, 2);

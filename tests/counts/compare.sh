@@ -70,6 +70,6 @@ count_all "$program" >"$found"
 if [ "$keep" -eq 1 ]; then
   { echo "# built with: $built_with"; echo kernel,instructions; cat "$found"; } >"$counts"
 elif ! compare "$counts" "$found"; then
-  echo "Where this is meant, keep the new counts and say why: cmake --build --preset ci --target keep_counts"
+  echo "Where this is meant, keep the new counts and say why: cmake --build --preset long --target keep_counts"
   exit 1
 fi

@@ -49,7 +49,7 @@ support::Command run_into(const fs::path& folder, const std::string& out) {
 }
 
 /// The undisturbed result.
-const fs::path& truth() {
+const fs::path& untouched() {
   static const support::TemporaryFolder folder;
   static const fs::path result = [] {
     const auto whole = support::run(run_into(folder.path(), "whole"));
@@ -92,7 +92,7 @@ TEST_P(RefusedWrite, IsToldWithItsFileAndWhatToDoAndTheSameCommandContinues) {
 
   const auto again = support::run(run_into(folder.path(), "out"));
   ASSERT_EQ(again.exit_code, 0) << again.out << again.err;
-  support::expect_same_rows(truth(), out / "study.h5");
+  support::expect_same_rows(untouched(), out / "study.h5");
   // The shard that was written before the fault is kept.
   if (call.at > 1) {
     EXPECT_EQ(again.out.find(" 0 from before"), std::string::npos) << again.out;

@@ -87,6 +87,7 @@ inline Vocabulary test_words() {
   return words;
 }
 
+/// Settings of a point as text, as make_point() takes them.
 using Words = std::vector<std::pair<std::string, std::string>>;
 
 /// A point of HP-(4,8) on 32 NPUs under `libra`, with some words replaced, added, or (if empty) left out.

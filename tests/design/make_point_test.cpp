@@ -10,8 +10,6 @@ namespace tenex {
 
 namespace {
 
-using Words = std::vector<std::pair<std::string, std::string>>;
-
 const Words kMesh{{"topology", "mesh(10,10)"},
                   {"alpha", "0.5us"},
                   {"bandwidth", "50GiB/s"},

@@ -20,18 +20,18 @@ Words with_more(const Words& more) {
   return words;
 }
 
-DesignPoint point_of(const Words& more) { return make_point(with_more(more), test_words()).value(); }
+DesignPoint point_with(const Words& more) { return make_point(with_more(more), test_words()).value(); }
 
 Collective collective_of(const DesignPoint& point) {
   return Collective::make(collective_request(point, point.topology.shape.npus()).value()).value();
 }
 
 TEST(PointCollective, MatrixGivesEveryPairItsShareOfTheLargestRow) {
-  const auto point = point_of({{"collective", "all_to_allv"},
-                               {"groups", "0-2"},
-                               {"matrix", "0,2,2; 1,0,1; 1,0,0"},
-                               {"size", "4000B"},
-                               {"chunks", "2"}});
+  const auto point = point_with({{"collective", "all_to_allv"},
+                                 {"groups", "0-2"},
+                                 {"matrix", "0,2,2; 1,0,1; 1,0,0"},
+                                 {"size", "4000B"},
+                                 {"chunks", "2"}});
   const auto collective = collective_of(point);
   // Rank 0 sends most: 2 + 2 parts are S, so a part is 1000 B. Five pairs of two chunks.
   EXPECT_EQ(collective.chunks(), 10U);
@@ -44,16 +44,17 @@ TEST(PointCollective, MatrixGivesEveryPairItsShareOfTheLargestRow) {
 }
 
 TEST(PointCollective, MatrixOfOnesIsAnAllToAll) {
-  const auto some =
-      point_of({{"collective", "all_to_allv"}, {"groups", "1-3"}, {"matrix", "1,1,1;1,1,1;1,1,1"}, {"size", "3000B"}});
-  const auto all = point_of({{"collective", "all_to_all"}, {"groups", "1-3"}, {"size", "3000B"}});
+  const auto some = point_with(
+      {{"collective", "all_to_allv"}, {"groups", "1-3"}, {"matrix", "1,1,1;1,1,1;1,1,1"}, {"size", "3000B"}});
+  const auto all = point_with({{"collective", "all_to_all"}, {"groups", "1-3"}, {"size", "3000B"}});
   EXPECT_EQ(collective_of(some).required_deliveries(), collective_of(all).required_deliveries());
   EXPECT_EQ(collective_of(some).chunk_sizes(), collective_of(all).chunk_sizes());
 }
 
 TEST(PointCollective, HaloGoesToNeighboursAlongTheDimensions) {
   // RI(4) closes, LI(3) does not, FC(3) closes. An NPU in the middle has 2 + 2 + 2 neighbours.
-  const auto point = point_of({{"topology", "RI(4)_LI(3)_FC(3)"}, {"collective", "halo_exchange"}, {"size", "6000B"}});
+  const auto point =
+      point_with({{"topology", "RI(4)_LI(3)_FC(3)"}, {"collective", "halo_exchange"}, {"size", "6000B"}});
   const auto collective = collective_of(point);
   // Per NPU two along RI and FC each; along LI two in the middle row, one in the others: 36 * 4 + 12 * (1 + 2 + 1).
   EXPECT_EQ(collective.chunks(), 36U * 4U + 12U * 4U);
@@ -66,9 +67,9 @@ TEST(PointCollective, HaloGoesToNeighboursAlongTheDimensions) {
 }
 
 TEST(PointCollective, GroupsThatDifferSayAllAndLeaveThePointMixed) {
-  const auto point = point_of({{"collective", "all_gather"},
-                               {"size", "1MiB"},
-                               {"groups", "0-3; 4-7 all_to_all 4MiB 2 chunks; 0,7 broadcast root 1"}});
+  const auto point = point_with({{"collective", "all_gather"},
+                                 {"size", "1MiB"},
+                                 {"groups", "0-3; 4-7 all_to_all 4MiB 2 chunks; 0,7 broadcast root 1"}});
   EXPECT_EQ(point.collective().kind, CollectiveKind::mixed);
   EXPECT_EQ(point.collective().groups.text(),
             "0-3 all_gather 1MiB; 4-7 all_to_all 4MiB 2 chunks; 0,7 broadcast 1MiB root 1");
@@ -82,9 +83,9 @@ TEST(PointCollective, GroupsThatDifferSayAllAndLeaveThePointMixed) {
 }
 
 TEST(PointCollective, WhatGroupsRepeatChangesNothing) {
-  const auto plain = point_of({{"collective", "all_gather"}, {"size", "1MiB"}, {"groups", "0-3; 4-7"}});
+  const auto plain = point_with({{"collective", "all_gather"}, {"size", "1MiB"}, {"groups", "0-3; 4-7"}});
   const auto repeated =
-      point_of({{"collective", "all_gather"}, {"size", "1MiB"}, {"groups", "0-3 all_gather; 4-7 1MiB 1 chunks"}});
+      point_with({{"collective", "all_gather"}, {"size", "1MiB"}, {"groups", "0-3 all_gather; 4-7 1MiB 1 chunks"}});
   EXPECT_EQ(plain.canonical, repeated.canonical);
 }
 
@@ -103,7 +104,7 @@ TEST(PointCollective, SizesOfPointsAndOfCollectivesAgree) {
         Words{{"topology", "torus(4,4)"}, {"collective", "halo_exchange"}, {"size", "1MiB"}},
         Words{{"collective", "conditions"}, {"conditions", "0 -> 1,2 4KiB; 3 -> 4"}, {"size", "1MiB"}, {"chunks", "2"}},
         Words{{"collective", "all_to_allv"}, {"groups", "0-1"}, {"matrix", "0,1;1,0"}, {"size", "1KiB"}}}) {
-    const auto point = point_of(words);
+    const auto point = point_with(words);
     const auto collective = collective_of(point);
     const auto planned =
         group_sizes(point, ProcessGroup{collective.groups()[0].members}, collective.groups()[0].members.size());

@@ -18,14 +18,12 @@
 #include <fmt/core.h>
 
 #include "design/design_support.hpp"
+#include "support/elements.hpp"
 
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
-
-/// Settings of a point as text, as make_point() takes them.
-using Words = std::vector<std::pair<std::string, std::string>>;
+using support::ElementsAre;
 
 /// Keys that advance together, with their values: written under `axes`, or under `zip` if there are two.
 struct TestAxis {

@@ -244,21 +244,21 @@ TEST(Study, SurvivesAnyTextThatIsAlmostAStudy) {
   EXPECT_GT(refused, 100U);
 }
 
-std::string text_of(const std::string& path) {
+std::string file_text(const std::string& path) {
   std::ifstream stream(std::string(TENEX_SOURCE_DIR) + "/experiments/" + path);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
 /// The first TOML block after a heading of a page of experiments/guide.
 std::string example_after(const std::string& name, const std::string& heading) {
-  const std::string page = "\n" + text_of("guide/" + name);
+  const std::string page = "\n" + file_text("guide/" + name);
   const std::string begin = "```toml\n";
   const auto from = page.find(begin, page.find("\n" + heading)) + begin.size();
   return page.substr(from, page.find("```", from) - from);
 }
 
 TEST(Study, IsTheOneThatTheTutorialPrints) {
-  const std::string study = text_of("fabric/study.toml");
+  const std::string study = file_text("fabric/study.toml");
   EXPECT_EQ(example_after("tutorial.md", "# Tutorial"), study.substr(study.find("schema = 1")))
       << "below its first comment";
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "design/design_support.hpp"
+#include "support/elements.hpp"
 #include "tenex/design/divide_bandwidth.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/topology.hpp"
@@ -10,7 +11,7 @@
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 

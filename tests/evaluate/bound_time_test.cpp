@@ -14,14 +14,14 @@ namespace {
 using support::gather;
 using support::SynthesizedNetwork;
 
-constexpr std::array kKinds{TrafficKind::all_gather, TrafficKind::reduce_scatter, TrafficKind::all_reduce,
-                            TrafficKind::all_to_all, TrafficKind::point_to_point};
+constexpr std::array kTraffic{TrafficKind::all_gather, TrafficKind::reduce_scatter, TrafficKind::all_reduce,
+                              TrafficKind::all_to_all, TrafficKind::point_to_point};
 
 TEST(BoundTime, IsNeverAboveTheTimeItBounds) {
   for (const std::string shape : {"RI(4)_FC(4)_SW(2)", "LI(4)_RI(8)", "FC(4)_SW(4)_RI(2)"})
     for (const std::string hp : {"4,8", "8,4", "2,8,2"})
       for (const auto timing : {TimingModel::synthesized, TimingModel::pipeline, TimingModel::themis})
-        for (const auto kind : kKinds)
+        for (const auto kind : kTraffic)
           for (const auto scope : {Scope::tensor, Scope::data, Scope::pipeline}) {
             SynthesizedNetwork given(shape, "auto", nanoseconds(70));
             given.point.chunks = 2;

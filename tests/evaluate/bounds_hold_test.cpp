@@ -45,7 +45,7 @@ using support::Words;
 std::uint64_t work_limit() { return std::uint64_t{1} << (support::long_run() ? 24 : 20); }
 
 /// What was compared, so that a test can ask whether that was enough.
-struct Counts {
+struct HeldCounts {
   int rows = 0;
   int met = 0;                                ///< times that equal a bound: one picosecond more would be a defect
   std::set<std::string, std::less<>> makers;  ///< algorithms and synthesizers with a row
@@ -56,7 +56,7 @@ struct Counts {
 /// Compares the schedules of one point's settings, made by all algorithms, with all bounds.
 class Audit {
  public:
-  Audit(Words words, Counts& counts) : words_(std::move(words)), counts_(counts) {}
+  Audit(Words words, HeldCounts& counts) : words_(std::move(words)), counts_(counts) {}
 
   /// The first bound that is above a time, or a row that failed, in words; empty: none.
   [[nodiscard]] std::string run() {
@@ -156,12 +156,12 @@ class Audit {
   }
 
   Words words_;
-  Counts& counts_;
+  HeldCounts& counts_;
   std::map<Key, Claims> claims_;
 };
 
 /// Audits the words with every collective. The first defect, in words; empty: none.
-std::string audit_all_collectives(const Words& words, Counts& counts) {
+std::string audit_all_collectives(const Words& words, HeldCounts& counts) {
   for (const auto kind : collective_names()) {
     auto with_kind = words;
     with_kind.emplace_back("collective", kind);
@@ -286,7 +286,7 @@ Words random_words() {
 }
 
 TEST(BoundsHold, ForRandomNetworksAndSettings) {
-  Counts counts;
+  HeldCounts counts;
   int cases = 0;
   const bool held = rc::check("no bound is above a schedule", [&] {
     const auto words = random_words();
@@ -301,7 +301,7 @@ TEST(BoundsHold, ForRandomNetworksAndSettings) {
 }
 
 TEST(BoundsHold, ForEveryAlgorithmOnMachinesAndShapesOfUpToSixteenNpus) {
-  Counts counts;
+  HeldCounts counts;
   std::vector<Words> networks;
   for (const std::string machine : {"amd_1ch", "dgx1", "dgx2_1ch", "forestcoll_a100_1x8", "forestcoll_a100_2x8",
                                     "ndv2_1ch", "ndv2_2ch", "ndv2_2ch_switch", "mesh_4x4_100GBps"})

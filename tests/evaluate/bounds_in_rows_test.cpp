@@ -24,17 +24,17 @@ Words direct_on(const std::string& topology, const std::string& collective) {
 
 const std::string kTwoChassis = TENEX_SOURCE_DIR "/experiments/machines/ndv2_2ch.toml";
 
-DesignPoint point(const Words& words) { return make_point(words, vocabulary()).value(); }
+DesignPoint point_of_words(const Words& words) { return make_point(words, vocabulary()).value(); }
 
 TEST(BoundsInRows, AreThoseOfTheLinksBetweenChassis) {
   // Chunks of 62.5 MB. Between the chassis there is one link each way, 12.5 GB/s with an alpha of 1.3 us: 5 ms per
   // chunk. An All-Gather sends 8 chunks over it, an All-Reduce all 16, an All-to-All 8 * 8.
-  const auto gather = row_of(point(direct_on(kTwoChassis, "all_gather")));
+  const auto gather = row_of(point_of_words(direct_on(kTwoChassis, "all_gather")));
   EXPECT_EQ(gather.bound_name, "cut");
   EXPECT_EQ(gather.bound_ps, 8 * 5'000'000'000 + 1'300'000);
-  const auto reduce = row_of(point(direct_on(kTwoChassis, "all_reduce")));
+  const auto reduce = row_of(point_of_words(direct_on(kTwoChassis, "all_reduce")));
   EXPECT_EQ(reduce.bound_ps, 16 * 5'000'000'000 + 1'300'000);
-  const auto exchange = row_of(point(direct_on(kTwoChassis, "all_to_all")));
+  const auto exchange = row_of(point_of_words(direct_on(kTwoChassis, "all_to_all")));
   EXPECT_EQ(exchange.bound_name, "cut");
   EXPECT_EQ(exchange.bound_ps, 64 * 5'000'000'000 + 1'300'000);
   EXPECT_GT(exchange.efficiency, 0.98);
@@ -50,7 +50,7 @@ TEST(BoundsInRows, OfBuiltInMachinesAreThoseOfAWholeSearch) {
   ASSERT_GE(machines.size(), 24U);
   for (const auto& machine : machines)
     for (const auto* collective : {"all_gather", "all_reduce", "all_to_all"}) {
-      const auto given = point(direct_on(machine, collective));
+      const auto given = point_of_words(direct_on(machine, collective));
       const auto topology = build_point_topology(given).value();
       if (topology.npus() > 1024U) continue;  // rows of larger networks have no whole search beside them
       const auto made =
@@ -73,7 +73,7 @@ TEST(BoundsInRows, AreTheBandwidthOfASlowDimension) {
   auto words = direct_on("SW(8)_SW(8)", "all_to_all");
   words.emplace_back("bandwidth", "180GB/s, 50GB/s");
   words.emplace_back("alpha", "0us");
-  const auto row = row_of(point(words));
+  const auto row = row_of(point_of_words(words));
   EXPECT_EQ(row.bound_ps, 56 * std::int64_t{312'500'000});
 }
 
@@ -83,13 +83,13 @@ TEST(BoundsInRows, AreLargerAfterAFullSearch) {
   words.emplace_back("bandwidth", "50GB/s");
   words.emplace_back("alpha", "0us");
   words.emplace_back("without", "[[0, 1], [1, 2], [5, 6]]");
-  const auto quick = row_of(point(words));
-  const auto full = row_of(point(with(words, "bounds", "full")));
+  const auto quick = row_of(point_of_words(words));
+  const auto full = row_of(point_of_words(with(words, "bounds", "full")));
   EXPECT_EQ(full.bound_name, "flow");
   EXPECT_GT(full.bound_ps, quick.bound_ps);
   EXPECT_LE(full.bound_ps, full.collective_time_ps);
   EXPECT_EQ(full.collective_time_ps, quick.collective_time_ps);
-  EXPECT_EQ(point(with(words, "bounds", "quick")).canonical, point(words).canonical);
+  EXPECT_EQ(point_of_words(with(words, "bounds", "quick")).canonical, point_of_words(words).canonical);
 }
 
 TEST(BoundsInRows, AreTheSameForEverySimulationEngine) {
@@ -110,7 +110,7 @@ TEST(BoundsInRows, AreTheSameForEverySimulationEngine) {
       words.emplace_back("bandwidth", "50GB/s, 0.5GB/s");
       words.emplace_back("alpha", "500ns");
       words.emplace_back("simulation_engine", engine);
-      const auto row = row_of(point(words));
+      const auto row = row_of(point_of_words(words));
       EXPECT_EQ(row.bound_name, "boxes") << topology << ' ' << engine;
       EXPECT_EQ(row.bound_ps, bound_ps) << topology << ' ' << engine;
     }
@@ -145,11 +145,11 @@ TEST(BoundsInRows, AreTheSameWhateverWasEvaluatedBefore) {
   Cache forward;
   Cache backward;
   std::vector<std::int64_t> first;
-  for (const auto& words : all) first.push_back(evaluate(point(words), forward, {}).row.bound_ps);
+  for (const auto& words : all) first.push_back(evaluate(point_of_words(words), forward, {}).row.bound_ps);
   for (std::size_t i = all.size(); i-- > 0;) {
-    EXPECT_EQ(evaluate(point(all[i]), backward, {}).row.bound_ps, first[i]) << i;
+    EXPECT_EQ(evaluate(point_of_words(all[i]), backward, {}).row.bound_ps, first[i]) << i;
     Cache fresh;
-    EXPECT_EQ(evaluate(point(all[i]), fresh, {}).row.bound_ps, first[i]) << i;
+    EXPECT_EQ(evaluate(point_of_words(all[i]), fresh, {}).row.bound_ps, first[i]) << i;
   }
 }
 

@@ -20,7 +20,7 @@ using support::Words;
 using testing::HasSubstr;
 using testing::Not;
 
-Words with(Words words, const std::string& name, const std::string& value) {
+Words with_word(Words words, const std::string& name, const std::string& value) {
   words.emplace_back(name, value);
   return words;
 }
@@ -32,7 +32,7 @@ std::int64_t least_time(const Words& words) {
   std::int64_t least = -1;
   for (const AlgorithmTraits* traits : algorithm_traits()) {
     if (traits->family == AlgorithmFamily::any || traits->reads.solves || traits->is_reference) continue;
-    const auto named = make_point(with(words, "algorithm", std::string(traits->name)), vocabulary());
+    const auto named = make_point(with_word(words, "algorithm", std::string(traits->name)), vocabulary());
     if (!named) continue;  // it is not defined for the collective
     const auto row = row_of(*named);
     if (row.status != PointStatus::ok || row.unwound_degree > 0) continue;
@@ -47,12 +47,12 @@ TEST(BestAlgorithm, IsTheFastestOfAllThatAreNamed) {
       for (const char* size : {"1440B", "1440KB"}) {
         const Words words{{"topology", topology},     {"alpha", "1us"}, {"bandwidth", "50GB/s"},
                           {"collective", collective}, {"size", size},   {"chunks", "2"}};
-        const auto row = row_of(point(with(words, "algorithm", "best")));
+        const auto row = row_of(point(with_word(words, "algorithm", "best")));
         ASSERT_EQ(row.status, PointStatus::ok) << topology << ' ' << collective << ": " << row.reason;
         EXPECT_EQ(row.collective_time_ps, least_time(words)) << topology << ' ' << collective << ' ' << size;
         EXPECT_EQ(row.verified, Verified::yes);
         EXPECT_GE(row.candidates, 1);
-        auto chosen = row_of(point(with(words, "algorithm", row.chosen_algorithm)));
+        auto chosen = row_of(point(with_word(words, "algorithm", row.chosen_algorithm)));
         chosen.chosen_algorithm = row.chosen_algorithm;
         chosen.candidates = row.candidates;
         chosen.optimal = row.optimal;
@@ -67,7 +67,7 @@ TEST(BestAlgorithm, ServesGroupsThatShareNpus) {
   for (const char* collective : {"broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce", "all_to_all"}) {
     const Words words{{"topology", "RI(4)"},      {"alpha", "0us"}, {"bandwidth", "50GB/s"}, {"groups", "0,1;1,2"},
                       {"collective", collective}, {"size", "1MB"},  {"chunks", "2"}};
-    const auto row = row_of(point(with(words, "algorithm", "best")));
+    const auto row = row_of(point(with_word(words, "algorithm", "best")));
     ASSERT_EQ(row.status, PointStatus::ok) << collective << ": " << row.reason;
     EXPECT_EQ(row.verified, Verified::yes) << collective;
     EXPECT_EQ(row.collective_time_ps, least_time(words)) << collective;
@@ -84,10 +84,10 @@ TEST(BestAlgorithm, ComparesWithTheBoundOfSwitchesThatCopyAndAdd) {
   const Words words{{"topology", "SW(8)"},        {"alpha", "0.5us"},       {"bandwidth", "50GB/s"},
                     {"collective", "all_reduce"}, {"size", "64MB"},         {"chunks", "16"},
                     {"switch_copy", "yes"},       {"switch_reduce", "yes"}, {"forwarding", "cut_through"}};
-  const auto halving = row_of(point(with(words, "algorithm", "rhd")));
+  const auto halving = row_of(point(with_word(words, "algorithm", "rhd")));
   EXPECT_EQ(halving.collective_time_ps, 2'241'000'000 + 0);
   EXPECT_EQ(halving.bound_ps, 1'281'000'000);
-  const auto best = row_of(point(with(words, "algorithm", "best")));
+  const auto best = row_of(point(with_word(words, "algorithm", "best")));
   EXPECT_EQ(best.bound_ps, 1'281'000'000);
   EXPECT_EQ(best.chosen_algorithm, "pccl");
   EXPECT_LT(best.collective_time_ps, 1'400'000'000);
@@ -98,13 +98,13 @@ TEST(BestAlgorithm, ComparesWithTheBoundOfSwitchesThatCopyAndAdd) {
 TEST(BestAlgorithm, DoesNotStopAtABoundOfSchedulesThatSendSingleChunks) {
   const Words words{{"topology", "LI(4)"}, {"alpha", "1us"}, {"bandwidth", "50GB/s"},  {"collective", "gather"},
                     {"size", "8B"},        {"chunks", "2"},  {"occupancy", "transfer"}};
-  const auto direct = row_of(point(with(words, "algorithm", "direct")));
+  const auto direct = row_of(point(with_word(words, "algorithm", "direct")));
   EXPECT_EQ(direct.bound_ps, 6 * 1'000'020);
   EXPECT_EQ(direct.bound_class, "single_chunks");
-  const auto messages = row_of(point(with(words, "algorithm", "binomial")));
+  const auto messages = row_of(point(with_word(words, "algorithm", "binomial")));
   EXPECT_EQ(messages.bound_class, "all");
   EXPECT_LT(messages.collective_time_ps, direct.bound_ps);
-  const auto best = row_of(point(with(words, "algorithm", "best")));
+  const auto best = row_of(point(with_word(words, "algorithm", "best")));
   EXPECT_EQ(best.bound_class, "all");
   EXPECT_EQ(best.collective_time_ps, messages.collective_time_ps);
 }
@@ -158,10 +158,10 @@ TEST(BestAlgorithm, ChoosesTheNumberOfChunksUnlessItIsGiven) {
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_LE(row.collective_time_ps, 54'000'000);
   EXPECT_GT(row.chosen_chunks, 1);
-  EXPECT_EQ(left.canonical, point(with(words, "chunks", "auto")).canonical);
+  EXPECT_EQ(left.canonical, point(with_word(words, "chunks", "auto")).canonical);
   EXPECT_THAT(left.canonical, Not(HasSubstr("chunks=")));
 
-  const auto given = point(with(words, "chunks", "1"));
+  const auto given = point(with_word(words, "chunks", "1"));
   EXPECT_THAT(given.canonical, HasSubstr("chunks=1\n"));
   const auto one = row_of(given);
   EXPECT_EQ(one.collective_time_ps, 175'000'000);
@@ -194,7 +194,7 @@ TEST(BestAlgorithm, LeavesReferencesAlone) {
 TEST(BestAlgorithm, LeavesSwitchesAsTheyAreUnlessUnwindingIsAskedFor) {
   const Words words{{"topology", "SW(8)"}, {"size", "8KB"}, {"algorithm", "best"}};
   const auto kept = row_of(point(words));
-  const auto unwound = row_of(point(with(words, "unwind", "2")));
+  const auto unwound = row_of(point(with_word(words, "unwind", "2")));
   EXPECT_EQ(kept.unwound_degree, 0);
   EXPECT_EQ(unwound.unwound_degree, 2);
   EXPECT_GE(kept.candidates, unwound.candidates);  // what needs direct links is played on the switches
@@ -203,12 +203,12 @@ TEST(BestAlgorithm, LeavesSwitchesAsTheyAreUnlessUnwindingIsAskedFor) {
 TEST(BestAlgorithm, EndsAtTheFirstThatIsGoodEnough) {
   const Words words{{"topology", "mesh(4,4)"}, {"size", "16KB"}, {"algorithm", "best"}, {"chunks", "1"}};
   const auto all = row_of(point(words));
-  const auto some = row_of(point(with(words, "good_enough", "10%")));
+  const auto some = row_of(point(with_word(words, "good_enough", "10%")));
   EXPECT_EQ(all.efficiency, 1);
   EXPECT_GE(some.efficiency, 0.1);
   EXPECT_LT(some.candidates, all.candidates);
-  EXPECT_THAT(point(with(words, "good_enough", "10%")).canonical, HasSubstr("good_enough=10%\n"));
-  EXPECT_EQ(point(with(words, "good_enough", "100%")).canonical, point(words).canonical);
+  EXPECT_THAT(point(with_word(words, "good_enough", "10%")).canonical, HasSubstr("good_enough=10%\n"));
+  EXPECT_EQ(point(with_word(words, "good_enough", "100%")).canonical, point(words).canonical);
 }
 
 TEST(BestAlgorithm, GivesTheScheduleOfTheChosenOne) {
@@ -224,19 +224,21 @@ TEST(BestAlgorithm, GivesTheScheduleOfTheChosenOne) {
 
 TEST(BestAlgorithm, SaysWhatDidNotFitIntoTheMemory) {
   const Words words{{"topology", "mesh(8,8)"}, {"size", "64KB"}, {"collective", "all_reduce"}};
-  const auto plan = [&](const char* algorithm) { return estimate(point(with(words, "algorithm", algorithm))).bytes; };
+  const auto plan = [&](const char* algorithm) {
+    return estimate(point(with_word(words, "algorithm", algorithm))).bytes;
+  };
   EvaluateOptions options;
   options.memory_limit_bytes = plan("pccl") - 1;
-  const auto row = row_of(point(with(words, "algorithm", "best")), options);
+  const auto row = row_of(point(with_word(words, "algorithm", "best")), options);
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_THAT(row.reason, HasSubstr("pccl was left out: it needs "));
 }
 
 TEST(BestAlgorithm, IsEstimatedByAllThatItTries) {
   const Words words{{"topology", "mesh(8,8)"}, {"size", "64KB"}};
-  const auto best = estimate(point(with(words, "algorithm", "best")));
+  const auto best = estimate(point(with_word(words, "algorithm", "best")));
   for (const char* algorithm : {"ring", "direct", "tacos", "pccl"}) {
-    const auto one = estimate(point(with(words, "algorithm", algorithm)));
+    const auto one = estimate(point(with_word(words, "algorithm", algorithm)));
     EXPECT_GE(best.seconds, one.seconds);
     EXPECT_GE(best.bytes, one.bytes);
   }
@@ -252,7 +254,7 @@ TEST(AutomaticChunks, AreTheBestNumberByHand) {
   EXPECT_EQ(row.chosen_chunks, 12);
   EXPECT_EQ(row.collective_time_ps, 54'000'000);
   EXPECT_EQ(row.total_chunks, 12);
-  const auto quick = row_of(point(with(words, "good_enough", "50%")));  // alpha alone: 7 of 25 hops
+  const auto quick = row_of(point(with_word(words, "good_enough", "50%")));  // alpha alone: 7 of 25 hops
   EXPECT_LT(quick.chosen_chunks, 12);
   EXPECT_GE(quick.efficiency, 0.5);
 }

@@ -15,9 +15,9 @@ using support::row_of;
 using support::Words;
 
 /// Draws the settings of one point on a ring, mesh, switch or product of six to nine NPUs.
-class Draw {
+class SettingsDraw {
  public:
-  explicit Draw(std::uint64_t seed) : random_(seed, 0x636f6d62) {}
+  explicit SettingsDraw(std::uint64_t seed) : random_(seed, 0x636f6d62) {}
 
   Words words() {
     struct Network {
@@ -98,7 +98,7 @@ TEST(CombinedSettings, EndWithARowWhateverTheyAre) {
   std::size_t refused = 0;
   Foresight foresight;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
-    const auto words = Draw(seed).words();
+    const auto words = SettingsDraw(seed).words();
     const auto made = make_point(words, vocabulary());
     if (!made) continue;  // refused for a contradiction in its text
     const auto row = row_of(*made);

@@ -158,7 +158,7 @@ double measured_bytes(const DesignPoint& given, Evaluation& row, const EvaluateO
   return status_bytes("VmHWM") - before;
 }
 
-struct Case {
+struct EstimatedCase {
   const char* topology;
   const char* collective;
   const char* algorithm;
@@ -167,7 +167,7 @@ struct Case {
   const char* chunks = "1";
 };
 
-class MemoryPlan : public ::testing::TestWithParam<Case> {};
+class MemoryPlan : public ::testing::TestWithParam<EstimatedCase> {};
 
 TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
   const auto& [topology, collective, algorithm, engine, occupancy, chunks] = GetParam();
@@ -195,39 +195,46 @@ TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
 INSTANTIATE_TEST_SUITE_P(
     Points, MemoryPlan,
     ::testing::Values(
-        Case{"FC(500)", "all_gather", "direct"}, Case{"FC(250)", "all_reduce", "direct"},
-        Case{"SW(400)", "all_gather", "ring"}, Case{"LI(300)", "all_reduce", "ring"},
-        Case{"RI(512)", "all_reduce", "ring"}, Case{"RI(128)", "reduce_scatter", "direct"},
-        Case{"RI(256)", "all_reduce", "rhd"}, Case{"torus(16,16,8)", "all_reduce", "rhd"},
-        Case{"SW(512)", "all_reduce", "dbt"}, Case{"FC(300)", "all_to_all", "direct"},
-        Case{"FC(80)", "all_reduce", "one_shot"}, Case{"torus(16,16)", "all_reduce", "one_shot_per_dimension"},
-        Case{"SW(256)", "all_reduce", "recursive_doubling"}, Case{"torus(8,8,4)", "all_reduce", "hierarchical"},
-        Case{"torus(16,16)", "all_reduce", "swing"}, Case{"SW(256)", "all_reduce", "swing_whole"},
-        Case{"SW(400)", "all_gather", "pat"}, Case{"mesh(16,16)", "all_gather", "multitree"},
-        Case{"SW(400)", "all_reduce", "rings"}, Case{"torus(8,8,8)", "all_gather", "rings"},
-        Case{"FC(200)", "all_gather", "rings"}, Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
-        Case{"mesh(20,20)", "all_reduce", "tacos", "event_driven"},
-        Case{"LI(6)_FC(60)", "all_gather", "tacos", "symmetric"}, Case{"mesh(40,40)", "all_gather", "tacos", "exact"},
-        Case{"mesh(40,40)", "all_reduce", "tacos", "exact", "transfer"},
-        Case{"mesh(41,43)", "all_reduce", "tacos", "coarse"}, Case{"mesh(12,12)", "all_reduce", "trees", "queued"},
-        Case{"SW(64)", "all_gather", "trees", "cut_rate"}, Case{"SW(700)", "all_gather", "tacos"},
-        Case{"SW(400)", "all_reduce", "tacos"}, Case{"SW(1200)", "all_gather", "tacos"},
-        Case{"SW(400)", "all_gather", "direct"}, Case{"torus(16,16)", "all_gather", "direct"},
-        Case{"dragonfly(8,32)", "all_to_all", "direct"}, Case{"RI(512)", "all_gather", "ring"},
-        Case{"RI(256)", "all_gather", "auto"}, Case{"RI(256)", "all_reduce", "auto"},
-        Case{"torus(16,16)", "all_reduce", "auto"}, Case{"SW(256)", "all_reduce", "auto"},
-        Case{"FC(256)", "all_gather", "auto"}, Case{"mesh(16,16)", "all_reduce", "auto"},
-        Case{"torus(32,32)", "all_gather", "tacos", "coarse"}, Case{"mesh(24,24)", "all_gather", "pccl"},
-        Case{"SW(200)", "all_gather", "tacos"}, Case{"fat_tree(8)", "all_gather", "tacos"},
-        Case{"fat_tree(8)", "all_reduce", "tacos"}, Case{"mesh(24,24)", "all_reduce", "tacos", "event_driven"},
-        Case{"RI(1500)", "all_gather", "tacos", "exact"}, Case{"RI(1000)", "all_reduce", "tacos", "exact"},
-        Case{"dragonfly(8,128)", "all_reduce", "tacos"}, Case{"mesh(24,24)", "all_reduce", "pccl"},
-        Case{"mesh(32,32)", "scatter", "pccl", "", "serialization", "16"},
-        Case{"RI(256)", "scatter", "pccl", "", "serialization", "64"},
-        Case{"mesh(32,32)", "gather", "pccl", "", "serialization", "16"},
-        Case{"mesh(8,8)", "all_reduce", "trees", "cut_rate", "serialization", "64"}));
+        EstimatedCase{"FC(500)", "all_gather", "direct"}, EstimatedCase{"FC(250)", "all_reduce", "direct"},
+        EstimatedCase{"SW(400)", "all_gather", "ring"}, EstimatedCase{"LI(300)", "all_reduce", "ring"},
+        EstimatedCase{"RI(512)", "all_reduce", "ring"}, EstimatedCase{"RI(128)", "reduce_scatter", "direct"},
+        EstimatedCase{"RI(256)", "all_reduce", "rhd"}, EstimatedCase{"torus(16,16,8)", "all_reduce", "rhd"},
+        EstimatedCase{"SW(512)", "all_reduce", "dbt"}, EstimatedCase{"FC(300)", "all_to_all", "direct"},
+        EstimatedCase{"FC(80)", "all_reduce", "one_shot"},
+        EstimatedCase{"torus(16,16)", "all_reduce", "one_shot_per_dimension"},
+        EstimatedCase{"SW(256)", "all_reduce", "recursive_doubling"},
+        EstimatedCase{"torus(8,8,4)", "all_reduce", "hierarchical"},
+        EstimatedCase{"torus(16,16)", "all_reduce", "swing"}, EstimatedCase{"SW(256)", "all_reduce", "swing_whole"},
+        EstimatedCase{"SW(400)", "all_gather", "pat"}, EstimatedCase{"mesh(16,16)", "all_gather", "multitree"},
+        EstimatedCase{"SW(400)", "all_reduce", "rings"}, EstimatedCase{"torus(8,8,8)", "all_gather", "rings"},
+        EstimatedCase{"FC(200)", "all_gather", "rings"},
+        EstimatedCase{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
+        EstimatedCase{"mesh(20,20)", "all_reduce", "tacos", "event_driven"},
+        EstimatedCase{"LI(6)_FC(60)", "all_gather", "tacos", "symmetric"},
+        EstimatedCase{"mesh(40,40)", "all_gather", "tacos", "exact"},
+        EstimatedCase{"mesh(40,40)", "all_reduce", "tacos", "exact", "transfer"},
+        EstimatedCase{"mesh(41,43)", "all_reduce", "tacos", "coarse"},
+        EstimatedCase{"mesh(12,12)", "all_reduce", "trees", "queued"},
+        EstimatedCase{"SW(64)", "all_gather", "trees", "cut_rate"}, EstimatedCase{"SW(700)", "all_gather", "tacos"},
+        EstimatedCase{"SW(400)", "all_reduce", "tacos"}, EstimatedCase{"SW(1200)", "all_gather", "tacos"},
+        EstimatedCase{"SW(400)", "all_gather", "direct"}, EstimatedCase{"torus(16,16)", "all_gather", "direct"},
+        EstimatedCase{"dragonfly(8,32)", "all_to_all", "direct"}, EstimatedCase{"RI(512)", "all_gather", "ring"},
+        EstimatedCase{"RI(256)", "all_gather", "auto"}, EstimatedCase{"RI(256)", "all_reduce", "auto"},
+        EstimatedCase{"torus(16,16)", "all_reduce", "auto"}, EstimatedCase{"SW(256)", "all_reduce", "auto"},
+        EstimatedCase{"FC(256)", "all_gather", "auto"}, EstimatedCase{"mesh(16,16)", "all_reduce", "auto"},
+        EstimatedCase{"torus(32,32)", "all_gather", "tacos", "coarse"},
+        EstimatedCase{"mesh(24,24)", "all_gather", "pccl"}, EstimatedCase{"SW(200)", "all_gather", "tacos"},
+        EstimatedCase{"fat_tree(8)", "all_gather", "tacos"}, EstimatedCase{"fat_tree(8)", "all_reduce", "tacos"},
+        EstimatedCase{"mesh(24,24)", "all_reduce", "tacos", "event_driven"},
+        EstimatedCase{"RI(1500)", "all_gather", "tacos", "exact"},
+        EstimatedCase{"RI(1000)", "all_reduce", "tacos", "exact"},
+        EstimatedCase{"dragonfly(8,128)", "all_reduce", "tacos"}, EstimatedCase{"mesh(24,24)", "all_reduce", "pccl"},
+        EstimatedCase{"mesh(32,32)", "scatter", "pccl", "", "serialization", "16"},
+        EstimatedCase{"RI(256)", "scatter", "pccl", "", "serialization", "64"},
+        EstimatedCase{"mesh(32,32)", "gather", "pccl", "", "serialization", "16"},
+        EstimatedCase{"mesh(8,8)", "all_reduce", "trees", "cut_rate", "serialization", "64"}));
 
-class MemoryPlanWithoutSends : public ::testing::TestWithParam<Case> {};
+class MemoryPlanWithoutSends : public ::testing::TestWithParam<EstimatedCase> {};
 
 TEST_P(MemoryPlanWithoutSends, CoversThePeak) {
   // The limit is a byte too low to keep the sends; the program's own memory must still be planned.
@@ -249,15 +256,15 @@ TEST_P(MemoryPlanWithoutSends, CoversThePeak) {
   EXPECT_GE(static_cast<double>(row.memory_planned_bytes), peak) << topology;
 }
 
-INSTANTIATE_TEST_SUITE_P(Points, MemoryPlanWithoutSends,
-                         ::testing::Values(Case{"RI(600)", "all_gather", "multitree", "", "serialization", "1"},
-                                           Case{"RI(600)", "all_reduce", "multitree", "", "serialization", "1"},
-                                           Case{"FC(128)", "reduce_scatter", "multitree", "", "serialization", "2"},
-                                           Case{"torus(16,16,16)", "all_reduce", "rhd", "", "serialization", "1"},
-                                           Case{"SW(2048)", "all_reduce", "dbt", "", "serialization", "32"},
-                                           Case{"fat_tree(16)", "all_to_all", "direct", "", "serialization", "1"},
-                                           Case{"leaf_spine(16,32,16)", "all_gather", "direct", "", "serialization",
-                                                "2"}));
+INSTANTIATE_TEST_SUITE_P(
+    Points, MemoryPlanWithoutSends,
+    ::testing::Values(EstimatedCase{"RI(600)", "all_gather", "multitree", "", "serialization", "1"},
+                      EstimatedCase{"RI(600)", "all_reduce", "multitree", "", "serialization", "1"},
+                      EstimatedCase{"FC(128)", "reduce_scatter", "multitree", "", "serialization", "2"},
+                      EstimatedCase{"torus(16,16,16)", "all_reduce", "rhd", "", "serialization", "1"},
+                      EstimatedCase{"SW(2048)", "all_reduce", "dbt", "", "serialization", "32"},
+                      EstimatedCase{"fat_tree(16)", "all_to_all", "direct", "", "serialization", "1"},
+                      EstimatedCase{"leaf_spine(16,32,16)", "all_gather", "direct", "", "serialization", "2"}));
 
 TEST(MemoryPlanOfLoops, DoesNotCountMessagesThatHaveNotEntered) {
   // Direct on fat_tree(16): 1,047,552 messages, of which an NPU's link has one at a time. Where links between switches

@@ -22,12 +22,12 @@ using support::with;
 using support::Words;
 
 // 12 h^2 = 12582912 weights in each of 8 layers: 1.6 GB of states with 16 B each.
-const Files kModel{{"model.toml",
-                    "schema = 1\nkind = \"workload\"\nname = \"model\"\nsource = \"a test\"\n[transformer]\n"
-                    "layers = 8\nhidden = 1024\nheads = 16\nsequence = 512\nbatch = 16\nvocabulary = 1024\n"}};
-const Words kWords{{"workload", "model.toml"}, {"topology", "RI(4)_SW(4)"}, {"hp", "1,16"},
-                   {"compute", "100TFLOPS"},   {"global_batch", "64"},      {"npu_bandwidth", "100GB/s,25GB/s"},
-                   {"npu_memory", "1GB"}};
+const Files kSearchedModel{{"model.toml",
+                            "schema = 1\nkind = \"workload\"\nname = \"model\"\nsource = \"a test\"\n[transformer]\n"
+                            "layers = 8\nhidden = 1024\nheads = 16\nsequence = 512\nbatch = 16\nvocabulary = 1024\n"}};
+const Words kSearchedWords{{"workload", "model.toml"}, {"topology", "RI(4)_SW(4)"}, {"hp", "1,16"},
+                           {"compute", "100TFLOPS"},   {"global_batch", "64"},      {"npu_bandwidth", "100GB/s,25GB/s"},
+                           {"npu_memory", "1GB"}};
 
 Evaluation row_with(const DesignPoint& point, const HpOption& option, Cache& cache) {
   auto one = with_option(point, option);
@@ -35,7 +35,7 @@ Evaluation row_with(const DesignPoint& point, const HpOption& option, Cache& cac
   return evaluate(one, cache, {}).row;
 }
 
-std::string text_of(const HpOption& option) {
+std::string option_text(const HpOption& option) {
   return to_string(option.hp) + " " + std::string(to_string(option.order)) + " zero " +
          std::to_string(option.zero_stage) + " " + std::string(to_string(option.recomputation)) + " M " +
          std::to_string(option.microbatches) + " " + std::string(to_string(option.pipelining.schedule)) + " V " +
@@ -43,7 +43,7 @@ std::string text_of(const HpOption& option) {
 }
 
 TEST(HpSearch, FindsWhatTheRowsOfAllOptionsSay) {
-  const auto point = training_point(kWords, kModel);
+  const auto point = training_point(kSearchedWords, kSearchedModel);
   Cache cache;
   const auto options = hp_options(point, {}, cache.impl().training).value();
   const auto found = search_parallelizations(point, {}, 20, 2, cache).value();
@@ -54,7 +54,7 @@ TEST(HpSearch, FindsWhatTheRowsOfAllOptionsSay) {
   for (std::size_t i = 0; i < options.size(); i += step) {
     const auto row = row_with(point, options[i], cache);
     ASSERT_TRUE(row.status == PointStatus::ok || row.status == PointStatus::over_npu_memory)
-        << text_of(options[i]) << ": " << row.reason;
+        << option_text(options[i]) << ": " << row.reason;
     if (row.status != PointStatus::ok) {
       EXPECT_GT(row.memory_per_npu_bytes, 1'000'000'000);
       continue;
@@ -62,10 +62,10 @@ TEST(HpSearch, FindsWhatTheRowsOfAllOptionsSay) {
     ++fitting;
     EXPECT_LE(row.memory_per_npu_bytes, 1'000'000'000);
     // No row beats the first answer, and none is before the whole front.
-    EXPECT_GE(row.training_time_ps, found.fastest.front().time.total().count()) << text_of(options[i]);
+    EXPECT_GE(row.training_time_ps, found.fastest.front().time.total().count()) << option_text(options[i]);
     EXPECT_TRUE(std::ranges::any_of(found.front, [&](const HpAnswer& answer) {
       return answer.time.total().count() <= row.training_time_ps && answer.memory.total() <= row.memory_per_npu_bytes;
-    })) << text_of(options[i]);
+    })) << option_text(options[i]);
   }
   EXPECT_GT(fitting, 0U);
   if (step == 1) {
@@ -74,16 +74,16 @@ TEST(HpSearch, FindsWhatTheRowsOfAllOptionsSay) {
   for (const auto& list : {found.fastest, found.front})
     for (const auto& answer : list) {
       const auto row = row_with(point, answer.option, cache);
-      EXPECT_EQ(row.training_time_ps, answer.time.total().count()) << text_of(answer.option);
-      EXPECT_EQ(row.memory_per_npu_bytes, answer.memory.total()) << text_of(answer.option);
-      EXPECT_EQ(row.bubble_ps, answer.time.bubble.count()) << text_of(answer.option);
-      EXPECT_NEAR(row.model_flop_utilization, answer.model_flop_utilization, 1e-9) << text_of(answer.option);
-      EXPECT_NEAR(row.tokens_per_s / answer.tokens_per_s, 1, 1e-9) << text_of(answer.option);
+      EXPECT_EQ(row.training_time_ps, answer.time.total().count()) << option_text(answer.option);
+      EXPECT_EQ(row.memory_per_npu_bytes, answer.memory.total()) << option_text(answer.option);
+      EXPECT_EQ(row.bubble_ps, answer.time.bubble.count()) << option_text(answer.option);
+      EXPECT_NEAR(row.model_flop_utilization, answer.model_flop_utilization, 1e-9) << option_text(answer.option);
+      EXPECT_NEAR(row.tokens_per_s / answer.tokens_per_s, 1, 1e-9) << option_text(answer.option);
     }
 }
 
 TEST(HpSearch, DoesNotDependOnItsThreads) {
-  const auto point = training_point(kWords, kModel);
+  const auto point = training_point(kSearchedWords, kSearchedModel);
   Cache cache;
   const auto one = search_parallelizations(point, {}, 50, 1, cache).value();
   const auto three = search_parallelizations(point, {}, 50, 3, cache).value();
@@ -94,7 +94,8 @@ TEST(HpSearch, DoesNotDependOnItsThreads) {
 }
 
 TEST(HpSearch, KeepsWhatTheUserChose) {
-  const auto point = training_point(with(with(kWords, "recomputation", "full"), "zero_stage", "1"), kModel);
+  const auto point =
+      training_point(with(with(kSearchedWords, "recomputation", "full"), "zero_stage", "1"), kSearchedModel);
   Cache cache;
   HpPins pins;
   pins.recomputation = pins.zero_stage = pins.order = true;
@@ -133,11 +134,11 @@ TEST(HpSearch, OfAModelOf175BOnSixteenThousandNpusAgreesWithRows) {
     const HpPins pins{true, true, true, true, true, true, true};
     const auto row = row_with(point, option, cache);
     const auto found = search_parallelizations(one, pins, 1, 1, cache).value();
-    ASSERT_EQ(found.considered, 1U) << text_of(option);
-    ASSERT_EQ(found.fitting, row.status == PointStatus::ok ? 1U : 0U) << text_of(option) << row.reason;
-    EXPECT_EQ(found.least_memory, row.memory_per_npu_bytes) << text_of(option);
+    ASSERT_EQ(found.considered, 1U) << option_text(option);
+    ASSERT_EQ(found.fitting, row.status == PointStatus::ok ? 1U : 0U) << option_text(option) << row.reason;
+    EXPECT_EQ(found.least_memory, row.memory_per_npu_bytes) << option_text(option);
     if (found.fastest.empty()) continue;
-    EXPECT_EQ(found.fastest.front().time.total().count(), row.training_time_ps) << text_of(option);
+    EXPECT_EQ(found.fastest.front().time.total().count(), row.training_time_ps) << option_text(option);
   }
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using support::Words;
 
-struct Network {
+struct NamedNetwork {
   std::string topology;
   bool from_file = false;
 };
@@ -42,8 +42,8 @@ std::vector<std::string> small_shapes(const Rule& rule, std::size_t arguments) {
   return found;
 }
 
-std::vector<Network> networks() {
-  std::vector<Network> all;
+std::vector<NamedNetwork> networks() {
+  std::vector<NamedNetwork> all;
   std::set<std::string> files;
   for (const auto& file : std::filesystem::directory_iterator(TENEX_SOURCE_DIR "/experiments/machines"))
     if (file.path().extension() == ".toml") files.insert(file.path().string());
@@ -63,21 +63,22 @@ std::vector<Network> networks() {
   return all;
 }
 
-DesignPoint point_on(const Network& network, const char* collective, const char* algorithm) {
+DesignPoint point_on(const NamedNetwork& network, const char* collective, const char* algorithm) {
   Words words{{"topology", network.topology}, {"collective", collective}, {"algorithm", algorithm}, {"size", "1MB"}};
   if (!network.from_file) words.insert(words.end(), {{"alpha", "0.5us"}, {"bandwidth", "50GB/s"}});
   return make_point(words, vocabulary()).value();
 }
 
 /// The networks on which a program of all pairs takes little time.
-std::vector<Network> small_networks() {
+std::vector<NamedNetwork> small_networks() {
   auto small = networks();
-  std::erase_if(small,
-                [](const Network& network) { return point_on(network, "all_gather", "direct").topology.npus() > 256; });
+  std::erase_if(small, [](const NamedNetwork& network) {
+    return point_on(network, "all_gather", "direct").topology.npus() > 256;
+  });
   return small;
 }
 
-void expect_good(const Network& network, const char* collective, const char* algorithm) {
+void expect_good(const NamedNetwork& network, const char* collective, const char* algorithm) {
   const auto row = support::row_of(point_on(network, collective, algorithm));
   const auto what = fmt::format("{} by {} on {}", collective, algorithm, network.topology);
   EXPECT_EQ(row.status, PointStatus::ok) << what << ": " << row.reason;

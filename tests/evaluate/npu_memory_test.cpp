@@ -160,14 +160,14 @@ TEST(NpuMemory, OfATableIsThatOfItsGradients) {
 const Files kModel{{"model.toml",
                     "schema = 1\nkind = \"workload\"\nname = \"model\"\nsource = \"a test\"\n[transformer]\n"
                     "layers = 8\nhidden = 1024\nheads = 16\nsequence = 512\nbatch = 16\n"}};
-const Words kWords{{"workload", "model.toml"},
-                   {"topology", "RI(4)_SW(4)"},
-                   {"hp", "1,16"},
-                   {"compute", "100TFLOPS"},
-                   {"npu_bandwidth", "100GB/s"}};
+const Words kMemoryWords{{"workload", "model.toml"},
+                         {"topology", "RI(4)_SW(4)"},
+                         {"hp", "1,16"},
+                         {"compute", "100TFLOPS"},
+                         {"npu_bandwidth", "100GB/s"}};
 
 TEST(NpuMemory, StandsInRowsWithItsParts) {
-  const auto row = training_row(kWords, kModel);
+  const auto row = training_row(kMemoryWords, kModel);
   EXPECT_EQ(row.weight_memory_bytes, 8 * 12'582'912 * 2);
   EXPECT_EQ(row.gradient_memory_bytes, row.weight_memory_bytes);
   EXPECT_EQ(row.optimizer_memory_bytes, 6 * row.weight_memory_bytes);
@@ -176,13 +176,13 @@ TEST(NpuMemory, StandsInRowsWithItsParts) {
   EXPECT_EQ(row.memory_per_npu_bytes, row.weight_memory_bytes + row.gradient_memory_bytes + row.optimizer_memory_bytes +
                                           row.activation_memory_bytes + row.buffer_memory_bytes);
   EXPECT_EQ(row.chosen_microbatches, 1);
-  const auto halves = training_row(with(kWords, "microbatches", "2"), kModel);
+  const auto halves = training_row(with(kMemoryWords, "microbatches", "2"), kModel);
   EXPECT_EQ(halves.activation_memory_bytes * 2, row.activation_memory_bytes);
   EXPECT_EQ(halves.chosen_microbatches, 2);
 }
 
 TEST(NpuMemory, ThatDoesNotFitEndsTheRowWithTheBytesAndARemedy) {
-  const auto words = with(kWords, "npu_memory", "2GB");
+  const auto words = with(kMemoryWords, "npu_memory", "2GB");
   const auto point = training_point(words, kModel);
   const auto row = support::row_of(point, {});
   EXPECT_EQ(row.status, PointStatus::over_npu_memory);
@@ -220,26 +220,26 @@ TEST(NpuMemory, ThatDoesNotFitEndsTheRowWithTheBytesAndARemedy) {
 }
 
 TEST(NpuMemory, ANamedNpuHasARateAndAPeak) {
-  auto words = with(kWords, "npu_memory", "a100_80gb");
+  auto words = with(kMemoryWords, "npu_memory", "a100_80gb");
   std::erase_if(words, [](const auto& word) { return word.first == "compute"; });
   const auto row = training_row(words, kModel);
   EXPECT_DOUBLE_EQ(row.mfu_rate_flop_per_s, 312e12);
   // The same at the measured rate of its matrix products, of which 271.2/312 is the utilization of the peak.
-  const auto stated = training_row(with(kWords, "compute", "271.2TFLOPS"), kModel);
+  const auto stated = training_row(with(kMemoryWords, "compute", "271.2TFLOPS"), kModel);
   EXPECT_EQ(row.training_time_ps, stated.training_time_ps);
   EXPECT_DOUBLE_EQ(row.model_flop_utilization, stated.model_flop_utilization * 271.2 / 312);
-  EXPECT_THAT(support::training_refusal(with(kWords, "npu_memory", "a100"), kModel),
+  EXPECT_THAT(support::training_refusal(with(kMemoryWords, "npu_memory", "a100"), kModel),
               testing::AllOf(testing::HasSubstr("unknown NPU \"a100\""), testing::HasSubstr("a100_80gb")));
 }
 
 TEST(NpuMemory, MicrobatchesAreAsManyAsTheBatchAllowsUpToFourPerStage) {
   // 16 sequences of a replica: 4 stages take 16 in one each, 2 stages 8 of two; 16 replicas without stages take one.
-  EXPECT_EQ(training_row(with(kWords, "hp", "1,4,4"), kModel).chosen_microbatches, 16);
-  EXPECT_EQ(training_row(with(kWords, "hp", "1,8,2"), kModel).chosen_microbatches, 8);
-  EXPECT_EQ(training_row(with(kWords, "hp", "1,16"), kModel).chosen_microbatches, 1);
-  const auto stated = training_row(with(with(kWords, "hp", "1,4,4"), "microbatches", "4"), kModel);
+  EXPECT_EQ(training_row(with(kMemoryWords, "hp", "1,4,4"), kModel).chosen_microbatches, 16);
+  EXPECT_EQ(training_row(with(kMemoryWords, "hp", "1,8,2"), kModel).chosen_microbatches, 8);
+  EXPECT_EQ(training_row(with(kMemoryWords, "hp", "1,16"), kModel).chosen_microbatches, 1);
+  const auto stated = training_row(with(with(kMemoryWords, "hp", "1,4,4"), "microbatches", "4"), kModel);
   EXPECT_EQ(stated.chosen_microbatches, 4);
-  EXPECT_THAT(support::training_refusal(with(with(kWords, "hp", "1,4,4"), "microbatches", "3"), kModel),
+  EXPECT_THAT(support::training_refusal(with(with(kMemoryWords, "hp", "1,4,4"), "microbatches", "3"), kModel),
               testing::HasSubstr("number of microbatches 3 does not divide 16 sequences of a replica"));
 }
 

@@ -23,37 +23,38 @@ using support::with;
 using support::Words;
 
 // Forward and input gradient take 10 us each and send 1000 B.
-const Files kFiles{
+const Files kStageFiles{
     {"stages.toml",
      support::workload_text(support::phase_text("forward", "point_to_point", "1000B", "pipeline", "10us") +
                                 support::phase_text("input_gradient", "point_to_point", "1000B", "pipeline", "10us"),
                             "microbatches = 2\n")}};
-const Words kWords{{"workload", "stages.toml"}, {"topology", "RI(2)"}, {"hp", "1,1,2"}, {"npu_bandwidth", "1GB/s"}};
+const Words kStageWords{
+    {"workload", "stages.toml"}, {"topology", "RI(2)"}, {"hp", "1,1,2"}, {"npu_bandwidth", "1GB/s"}};
 
 TEST(PipelineSimulation, SendsMessagesBesideComputation) {
   // By formula a stage waits 1 us for each message: (M + P - 1) (11 + 11) = 66 us.
-  EXPECT_EQ(training_row(kWords, kFiles).training_time_ps, 66'000'000);
+  EXPECT_EQ(training_row(kStageWords, kStageFiles).training_time_ps, 66'000'000);
   // 1F1B with messages of 1 us and 1 us of latency: stage 0 computes F0 and F1 in [0, 20) us; F0 is at stage 1 at 12,
   // which does F0 until 22, B0 until 32, F1 until 42, B1 until 52; B0 is back at 34, B1 at 54 and done at 64. Without
   // messages it would be 60 us, 40 of work; with forward ones alone 62.
-  const auto words = with(with(kWords, "pipeline_timing", "simulated"), "alpha", "1us");
-  const auto row = training_row(words, kFiles);
+  const auto words = with(with(kStageWords, "pipeline_timing", "simulated"), "alpha", "1us");
+  const auto row = training_row(words, kStageFiles);
   EXPECT_EQ(row.training_time_ps, 64'000'000);
   EXPECT_EQ(row.bubble_ps, 20'000'000);
   EXPECT_EQ(row.pipeline_exposed_ps, 4'000'000);
   EXPECT_EQ(row.forward_exposed_ps, 2'000'000);
   EXPECT_EQ(row.input_gradient_exposed_ps, 2'000'000);
   EXPECT_EQ(row.bound_ps, 40'000'000);
-  EXPECT_THAT(support::training_refusal(with(kWords, "pipeline_timing", "simulated"), kFiles),
+  EXPECT_THAT(support::training_refusal(with(kStageWords, "pipeline_timing", "simulated"), kStageFiles),
               testing::HasSubstr("pipeline_timing \"simulated\" needs the latency of its links"));
 }
 
 // As above with D per message: 60 + 2 D. Over a switch without latency D is 2 us where it stores and 1 us where it
 // passes bytes on while they arrive.
 TEST(PipelineSimulation, MessagesGoOverSwitchesAsTheseForward) {
-  const auto words = with(with(with(kWords, "pipeline_timing", "simulated"), "alpha", "0us"), "topology", "SW(2)");
-  EXPECT_EQ(training_row(words, kFiles).training_time_ps, 64'000'000);
-  EXPECT_EQ(training_row(with(words, "forwarding", "virtual_cut_through"), kFiles).training_time_ps, 62'000'000);
+  const auto words = with(with(with(kStageWords, "pipeline_timing", "simulated"), "alpha", "0us"), "topology", "SW(2)");
+  EXPECT_EQ(training_row(words, kStageFiles).training_time_ps, 64'000'000);
+  EXPECT_EQ(training_row(with(words, "forwarding", "virtual_cut_through"), kStageFiles).training_time_ps, 62'000'000);
 }
 
 TEST(PipelineSimulation, MessagesOfSeveralPipelinesShareLinks) {
@@ -63,12 +64,12 @@ TEST(PipelineSimulation, MessagesOfSeveralPipelinesShareLinks) {
   // pace: message i takes link i + k in [k, k + 1) us, so no two meet, and it arrives after 4 us.
   const Words words{{"workload", "stages.toml"}, {"topology", "RI(8)"}, {"hp", "1,4,2"},
                     {"npu_bandwidth", "2GB/s"},  {"alpha", "0us"},      {"pipeline_timing", "simulated"}};
-  const auto row = training_row(words, kFiles);
+  const auto row = training_row(words, kStageFiles);
   // As above with 4 us per message: forward twice on the way to B1's end, 60 + 2 * 4.
   EXPECT_EQ(row.training_time_ps, 68'000'000);
   // On a line the way is the same, but pipelines of neighbouring stages lie side by side: 4 members each of two
   // pipelines of four stages, "1,2,4" on RI(8): NPU i sends to i + 2 over 2 links.
-  const auto four = training_row(with(words, "hp", "1,2,4"), kFiles);
+  const auto four = training_row(with(words, "hp", "1,2,4"), kStageFiles);
   EXPECT_GT(four.pipeline_exposed_ps, 0);
   EXPECT_EQ(four.training_time_ps, four.bubble_ps + 40'000'000 + four.pipeline_exposed_ps);
 }
@@ -149,7 +150,7 @@ TEST(PipelineSimulation, AgreesWithTheTwinAndTheFormula) {
                                           {"npu_bandwidth", std::to_string(stages - 1) + "000GB/s"},
                                           {"pipeline_timing", "simulated"},
                                           {"alpha", "50ps"}},
-                                         kFiles);
+                                         kStageFiles);
     const std::vector<Bandwidth> bandwidth{gigabytes_per_second((stages - 1) * 1000)};
     const TrainingNetwork network{point, bandwidth, {}, cache};
     const auto mapping = Mapping::make(point.topology.shape, point.training().hp).value();

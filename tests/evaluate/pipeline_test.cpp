@@ -17,7 +17,7 @@ using support::with;
 using support::Words;
 using support::workload_text;
 
-const Files kFiles{
+const Files kPipelineFiles{
     {"sum.toml", workload_text(phase_text("weight_gradient", "all_reduce", "8000B", "data"))},
     {"shards.toml", workload_text(phase_text("weight_gradient", "all_reduce", "8000B", "data"), "tensor = 2\n")},
     {"gather.toml", workload_text(phase_text("forward", "all_gather", "4000B", "tensor"), "tensor = 4\n")},
@@ -37,17 +37,17 @@ const Words kPairByFormula{{"workload", "sum.toml"},
 TEST(Pipeline, FillsAndDrains) {
   // Two NPUs, 4 chunks of 1000 B each way: 1 us each, 1 us of latency. Reductions are sent in [0, 4) us and arrive at
   // 2, 3, 4, 5; gathers follow in [4, 8) us, the last arrives at 9 us. LIBRA: 8 us.
-  const auto row = training_row(with(kPair, "chunks", "4"), kFiles);
+  const auto row = training_row(with(kPair, "chunks", "4"), kPipelineFiles);
   EXPECT_EQ(row.training_time_ps, 9'000'000);
   EXPECT_EQ(row.weight_gradient_exposed_ps, 9'000'000);
   EXPECT_EQ(row.verified, Verified::yes);
   // One chunk of 4000 B: sent until 4 us, there at 5, gathered until 9, there at 10 us.
-  EXPECT_EQ(training_row(with(kPair, "chunks", "1"), kFiles).training_time_ps, 10'000'000);
-  EXPECT_EQ(training_row(kPairByFormula, kFiles).training_time_ps, 8'000'000);
+  EXPECT_EQ(training_row(with(kPair, "chunks", "1"), kPipelineFiles).training_time_ps, 10'000'000);
+  EXPECT_EQ(training_row(kPairByFormula, kPipelineFiles).training_time_ps, 8'000'000);
 }
 
 TEST(Pipeline, OfOneDimensionIsTheSameUnderThemis) {
-  const auto row = training_row(with(with(kPair, "chunks", "4"), "collective_time", "themis"), kFiles);
+  const auto row = training_row(with(with(kPair, "chunks", "4"), "collective_time", "themis"), kPipelineFiles);
   EXPECT_EQ(row.training_time_ps, 9'000'000);
 }
 
@@ -55,15 +55,15 @@ TEST(Pipeline, UsesTheLinksThatAGroupHas) {
   // 4 of FC(8) at 7 GB/s per NPU: 1 GB/s to each; 1000 B to three others at once take 1 us and the latency.
   const Words words{{"workload", "gather.toml"}, {"topology", "FC(8)"},           {"hp", "4,2"},
                     {"npu_bandwidth", "7GB/s"},  {"collective_time", "pipeline"}, {"alpha", "500ns"}};
-  EXPECT_EQ(training_row(words, kFiles).training_time_ps, 1'500'000);
+  EXPECT_EQ(training_row(words, kPipelineFiles).training_time_ps, 1'500'000);
 }
 
 TEST(Pipeline, ExchangesUnderBothOrders) {
   // 4 on FC at 3 GB/s per NPU: 1000 B to each of three others, one link each: 1 us.
   const Words words{{"workload", "exchange.toml"}, {"topology", "FC(4)"},           {"hp", "1,4"},
                     {"npu_bandwidth", "3GB/s"},    {"collective_time", "pipeline"}, {"alpha", "0us"}};
-  EXPECT_EQ(training_row(words, kFiles).training_time_ps, 1'000'000);
-  EXPECT_EQ(training_row(with(words, "collective_time", "themis"), kFiles).training_time_ps, 1'000'000);
+  EXPECT_EQ(training_row(words, kPipelineFiles).training_time_ps, 1'000'000);
+  EXPECT_EQ(training_row(with(words, "collective_time", "themis"), kPipelineFiles).training_time_ps, 1'000'000);
 }
 
 TEST(Pipeline, SendsMessagesOverOneLinkPerDimension) {
@@ -71,14 +71,14 @@ TEST(Pipeline, SendsMessagesOverOneLinkPerDimension) {
   // more.
   const Words words{{"workload", "stages.toml"}, {"topology", "RI(4)"},           {"hp", "1,1,4"},
                     {"npu_bandwidth", "2GB/s"},  {"collective_time", "pipeline"}, {"alpha", "1us"}};
-  const auto row = training_row(words, kFiles);
+  const auto row = training_row(words, kPipelineFiles);
   EXPECT_EQ(row.forward_exposed_ps, 2'000'000);
   EXPECT_EQ(row.bubble_ps, 6'000'000);
   EXPECT_EQ(row.training_time_ps, 8'000'000);
   // On a switch at 1 GB/s in 2 pieces of 500 B: 0.5 + 1 us for the first piece over the first link, 0.5 us more for the
   // last piece, and 1 + 0.5 us for it over the second link.
-  const auto switched =
-      training_row(with(with(with(words, "topology", "SW(4)"), "npu_bandwidth", "1GB/s"), "chunks", "2"), kFiles);
+  const auto switched = training_row(
+      with(with(with(words, "topology", "SW(4)"), "npu_bandwidth", "1GB/s"), "chunks", "2"), kPipelineFiles);
   EXPECT_EQ(switched.forward_exposed_ps, 3'500'000);
 }
 
@@ -88,18 +88,18 @@ TEST(Pipeline, ClimbsTheSwitchesOfADimension) {
   const Words words{
       {"workload", "stages.toml"},     {"topology", "SW(4,2)"}, {"hp", "1,1,4"}, {"npu_bandwidth", "1GB/s"},
       {"collective_time", "pipeline"}, {"alpha", "1us"},        {"chunks", "2"}};
-  EXPECT_EQ(training_row(words, kFiles).forward_exposed_ps, 6'500'000);
-  EXPECT_EQ(training_row(with(words, "topology", "SW(4,2:2)"), kFiles).forward_exposed_ps, 9'000'000);
+  EXPECT_EQ(training_row(words, kPipelineFiles).forward_exposed_ps, 6'500'000);
+  EXPECT_EQ(training_row(with(words, "topology", "SW(4,2:2)"), kPipelineFiles).forward_exposed_ps, 9'000'000);
 }
 
 TEST(Pipeline, GivesAGroupAcrossLeavesItsShareOfTheWayUp) {
   // Two replicas on two leaves of SW(4,2:2): half of the bandwidth and twice the latency of a switch of their own.
   Words words{{"workload", "shards.toml"},     {"topology", "SW(4,2:2)"}, {"hp", "2,2"},  {"npu_bandwidth", "2GB/s"},
               {"collective_time", "pipeline"}, {"alpha", "1us"},          {"chunks", "4"}};
-  const auto across = training_row(words, kFiles);
+  const auto across = training_row(words, kPipelineFiles);
   words = with(with(with(words, "workload", "sum.toml"), "topology", "SW(2)"), "hp", "1,2");
   words = with(words, "npu_bandwidth", "1GB/s");
-  const auto alone = training_row(with(words, "alpha", "2us"), kFiles);
+  const auto alone = training_row(with(words, "alpha", "2us"), kPipelineFiles);
   EXPECT_GT(alone.training_time_ps, 0);
   EXPECT_EQ(across.training_time_ps, alone.training_time_ps);
 }
@@ -108,11 +108,11 @@ TEST(Pipeline, PadsWhatIsLessThanAByteForEachNpu) {
   // 1 B among 4 is padded to 4 B: one chunk of one byte each. On FC(4) at 3 GB/s: 1 ns each way and 2 of latency.
   const Words words{{"workload", "byte.toml"},  {"topology", "FC(4)"},           {"hp", "1,4"},    {"chunks", "64"},
                     {"npu_bandwidth", "3GB/s"}, {"collective_time", "pipeline"}, {"alpha", "10ns"}};
-  EXPECT_EQ(training_row(words, kFiles).training_time_ps, 22'000);
+  EXPECT_EQ(training_row(words, kPipelineFiles).training_time_ps, 22'000);
 }
 
 TEST(Pipeline, IsBoundedByItsCollectives) {
-  const auto row = training_row(with(kPair, "chunks", "4"), kFiles);
+  const auto row = training_row(with(kPair, "chunks", "4"), kPipelineFiles);
   EXPECT_EQ(row.bound_name, "collectives");
   EXPECT_GT(row.bound_ps, 0);
   EXPECT_LE(row.bound_ps, row.training_time_ps);
@@ -126,9 +126,9 @@ TEST(Pipeline, IsNoFasterThanItsFormulaWhereAGroupHasWholeDimensions) {
                 {"hp", "1,32"},
                 {"npu_bandwidth", "400GB/s, 200GB/s, 100GB/s"},
                 {"collective_time", "libra"}};
-    const auto formula = training_row(words, kFiles);
+    const auto formula = training_row(words, kPipelineFiles);
     words = with(with(with(words, "collective_time", model), "alpha", "0.5us"), "chunks", "8");
-    const auto simulated = training_row(words, kFiles);
+    const auto simulated = training_row(words, kPipelineFiles);
     EXPECT_EQ(simulated.verified, Verified::yes);
     if (std::string(model) == "pipeline") {
       EXPECT_GE(simulated.training_time_ps, formula.training_time_ps);
@@ -139,7 +139,7 @@ TEST(Pipeline, IsNoFasterThanItsFormulaWhereAGroupHasWholeDimensions) {
 }
 
 TEST(Pipeline, SharesItsCollectivesBetweenPointsAndStaysTheSame) {
-  const auto point = training_point(with(kPair, "chunks", "4"), kFiles);
+  const auto point = training_point(with(kPair, "chunks", "4"), kPipelineFiles);
   const auto alone = support::row_of(point);
   Cache cache;
   EvaluateOptions threads;
@@ -157,7 +157,7 @@ TEST(Pipeline, SharesItsCollectivesBetweenPointsAndStaysTheSame) {
 TEST(Pipeline, SaysWhenItDoesNotFit) {
   EvaluateOptions little;
   little.memory_limit_bytes = 1000;
-  const auto row = support::row_of(training_point(with(kPair, "chunks", "4"), kFiles), little);
+  const auto row = support::row_of(training_point(with(kPair, "chunks", "4"), kPipelineFiles), little);
   EXPECT_EQ(row.status, PointStatus::out_of_memory);
   EXPECT_NE(row.reason, "");
   EXPECT_EQ(row.training_time_ps, -1);
@@ -166,15 +166,15 @@ TEST(Pipeline, SaysWhenItDoesNotFit) {
 TEST(Pipeline, TimesWithoutVerifyingWhereOnlyTheTimeIsAskedFor) {
   EvaluateOptions quick;
   quick.time_only = true;
-  const auto row = training_row(with(kPair, "chunks", "4"), kFiles, quick);
+  const auto row = training_row(with(kPair, "chunks", "4"), kPipelineFiles, quick);
   EXPECT_EQ(row.training_time_ps, 9'000'000);
   EXPECT_EQ(row.verified, Verified::skipped);
   EXPECT_NE(row.reason, "");
 }
 
 TEST(TrainingEstimate, GrowsWithWhatIsSimulated) {
-  const auto small = estimate(training_point(with(kPair, "chunks", "4"), kFiles));
-  const auto formula = estimate(training_point(kPairByFormula, kFiles));
+  const auto small = estimate(training_point(with(kPair, "chunks", "4"), kPipelineFiles));
+  const auto formula = estimate(training_point(kPairByFormula, kPipelineFiles));
   const Words many{{"workload", "sum.toml"},
                    {"topology", "RI(4)_FC(8)_RI(4)_SW(32)"},
                    {"hp", "1,4096"},
@@ -182,7 +182,7 @@ TEST(TrainingEstimate, GrowsWithWhatIsSimulated) {
                    {"collective_time", "pipeline"},
                    {"alpha", "1us"},
                    {"chunks", "8"}};
-  const auto large = estimate(training_point(many, kFiles));
+  const auto large = estimate(training_point(many, kPipelineFiles));
   EXPECT_GT(formula.seconds, 0);
   EXPECT_GT(small.seconds, formula.seconds);
   EXPECT_GT(large.seconds, 100 * small.seconds);

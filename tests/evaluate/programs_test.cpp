@@ -21,7 +21,7 @@ using support::row_of;
 using support::Words;
 using ::testing::HasSubstr;
 
-Words with(Words words, const char* name, const char* value) {
+Words with_setting(Words words, const char* name, const char* value) {
   words.emplace_back(name, value);
   return words;
 }
@@ -91,7 +91,7 @@ TEST(Programs, ThatAreNoTwoHalvesHaveNoTimeWithoutOverlap) {
   EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.time_with_overlap_ps, row.collective_time_ps);
   EXPECT_EQ(row.time_without_overlap_ps, -1);
-  EXPECT_EQ(row_of(point(with(tree, "overlap", "false"))).status, PointStatus::unsupported);
+  EXPECT_EQ(row_of(point(with_setting(tree, "overlap", "false"))).status, PointStatus::unsupported);
 }
 
 /// The times and sends of a point.
@@ -138,19 +138,19 @@ TEST(Programs, ReadTheOptionsThatTheirEntriesName) {
 TEST(Auto, IsTheFastestOfItsCandidates) {
   for (const auto* topology : {"RI(8)", "FC(8)", "mesh(3,3)"}) {
     const Words words{{"topology", topology}, {"collective", "all_reduce"}, {"size", "72KB"}, {"alpha", "1us"}};
-    const auto best = row_of(point(with(words, "algorithm", "auto")));
+    const auto best = row_of(point(with_setting(words, "algorithm", "auto")));
     ASSERT_EQ(best.status, PointStatus::ok) << best.reason;
     EXPECT_GE(best.candidates, 4);
     std::int64_t least = -1;
     for (const auto& algorithm : algorithms()) {
       const auto& kinds = algorithm.collectives;
       if (std::find(kinds.begin(), kinds.end(), CollectiveKind::all_reduce) == kinds.end()) continue;
-      const auto row = row_of(point(with(words, "algorithm", std::string(algorithm.name).c_str())));
+      const auto row = row_of(point(with_setting(words, "algorithm", std::string(algorithm.name).c_str())));
       if (row.status != PointStatus::ok) continue;
       if (least < 0 || row.collective_time_ps < least) least = row.collective_time_ps;
     }
     EXPECT_EQ(best.collective_time_ps, least) << topology;
-    const auto chosen = row_of(point(with(words, "algorithm", best.chosen_algorithm.c_str())));
+    const auto chosen = row_of(point(with_setting(words, "algorithm", best.chosen_algorithm.c_str())));
     EXPECT_EQ(chosen.schedule_hash, best.schedule_hash);
     EXPECT_EQ(chosen.candidates, -1);
     EXPECT_EQ(best.verified, Verified::yes);
@@ -161,7 +161,7 @@ TEST(Auto, LeavesOutWhatTheNamedEngineCannotRun) {
   // On a ring, only the ring algorithms run in cycles that share no link, as `static_order` requires.
   const Words words{{"topology", "RI(8)"}, {"collective", "all_gather"}, {"algorithm", "auto"}, {"size", "64KB"}};
   const auto all = row_of(point(words));
-  const auto few = row_of(point(with(words, "simulation_engine", "static_order")));
+  const auto few = row_of(point(with_setting(words, "simulation_engine", "static_order")));
   ASSERT_EQ(few.status, PointStatus::ok) << few.reason;
   EXPECT_EQ(few.simulation_engine, "static_order");
   EXPECT_EQ(few.chosen_algorithm, "ring");
@@ -189,7 +189,7 @@ TEST(Order, IsInTheKeyOfAllThatReadIt) {
                           {"size", "64KB"},
                           {"algorithm", std::string(algorithm.name)}};
         const auto relative = point(words);
-        if (relative.key != point(with(words, "order", "absolute")).key) continue;
+        if (relative.key != point(with_setting(words, "order", "absolute")).key) continue;
         ++left_out;
         const auto built = build_point_topology(relative).value();
         const auto work = build_point_collective(relative, built.npus()).value();
@@ -242,7 +242,7 @@ TEST(AllToAll, HasBandwidthsOfItsOwnFactor) {
 TEST(DestinationOrder, IsInTheRowAndMayChangeTheTime) {
   const Words words{{"topology", "torus(4,4)"}, {"algorithm", "direct"}, {"size", "64KB"}};
   EXPECT_EQ(row_of(point(words)).destination_order, "relative");
-  EXPECT_EQ(row_of(point(with(words, "order", "absolute"))).destination_order, "absolute");
+  EXPECT_EQ(row_of(point(with_setting(words, "order", "absolute"))).destination_order, "absolute");
 }
 
 // RI(5)_FC(2), Reduce-Scatter of 20 kB in 2 slices: a chunk has 20000 / (10 * 2) = 1000 B. In the ring a message is two
@@ -257,12 +257,12 @@ TEST(Window, LetsSlicesThroughARingOneByOne) {
                     {"chunks", "2"},
                     {"bandwidth", "1GB/s, 0.25GB/s"}};
   for (const auto* algorithm : {"hierarchical", "blueconnect"}) {
-    const auto named = with(words, "algorithm", algorithm);
+    const auto named = with_setting(words, "algorithm", algorithm);
     EXPECT_EQ(row_of(point(named)).collective_time_ps, 14'000'000) << algorithm;
-    const auto one = row_of(point(with(named, "window", "1")));
+    const auto one = row_of(point(with_setting(named, "window", "1")));
     EXPECT_EQ(one.collective_time_ps, 12'000'000) << algorithm;
     EXPECT_EQ(one.verified, Verified::yes);
-    EXPECT_EQ(row_of(point(with(named, "window", "2"))).collective_time_ps, 14'000'000) << algorithm;
+    EXPECT_EQ(row_of(point(with_setting(named, "window", "2"))).collective_time_ps, 14'000'000) << algorithm;
   }
 }
 
@@ -275,11 +275,11 @@ TEST(Window, OfAllSlicesIsNone) {
                         {"algorithm", algorithm},          {"collective", collective}};
       const auto all = row_of(point(words));
       ASSERT_EQ(all.verified, Verified::yes) << all.reason;
-      EXPECT_EQ(row_of(point(with(words, "window", "5"))).collective_time_ps, all.collective_time_ps);
+      EXPECT_EQ(row_of(point(with_setting(words, "window", "5"))).collective_time_ps, all.collective_time_ps);
       for (const auto* window : {"1", "2"}) {
-        const auto held = row_of(point(with(words, "window", window)));
+        const auto held = row_of(point(with_setting(words, "window", window)));
         EXPECT_EQ(held.verified, Verified::yes) << held.reason;
-        const auto quick = with(with(words, "window", window), "simulation_engine", "orbit");
+        const auto quick = with_setting(with_setting(words, "window", window), "simulation_engine", "orbit");
         EXPECT_EQ(row_of(point(quick)).collective_time_ps, held.collective_time_ps) << algorithm << collective;
       }
     }
@@ -306,18 +306,19 @@ TEST(Window, SlowsDirectDown) {
   // A switch of 4: without a window the up-links are never idle; with one message in flight each waits for the one
   // before.
   const Words words{{"topology", "SW(4)"}, {"algorithm", "direct"}, {"size", "4KB"}, {"alpha", "1us"}};
-  EXPECT_LT(row_of(point(words)).collective_time_ps, row_of(point(with(words, "window", "1"))).collective_time_ps);
+  EXPECT_LT(row_of(point(words)).collective_time_ps,
+            row_of(point(with_setting(words, "window", "1"))).collective_time_ps);
 }
 
 TEST(Stragglers, SlowTheirLinksAndMoveTheBound) {
   // A ring of 3 gathers 1 KB chunks in one step of 1 us; NPU 0's links take twice as long.
   const Words words{{"topology", "RI(3)"}, {"algorithm", "direct"}, {"size", "3KB"}};
   EXPECT_EQ(row_of(point(words)).collective_time_ps, 1'000'000);
-  const auto slow = row_of(point(with(words, "stragglers", "npu 0 x2")));
+  const auto slow = row_of(point(with_setting(words, "stragglers", "npu 0 x2")));
   EXPECT_EQ(slow.collective_time_ps, 2'000'000);
   EXPECT_EQ(slow.bound_ps, 2'000'000);
   EXPECT_EQ(slow.verified, Verified::yes);
-  const auto link = row_of(point(with(words, "stragglers", "link 1->2 x1.25")));
+  const auto link = row_of(point(with_setting(words, "stragglers", "link 1->2 x1.25")));
   EXPECT_EQ(link.collective_time_ps, 1'250'000);
   // A synthesizer sees the slow link and may avoid it; the row stays valid and not below its bound.
   const auto around =
@@ -331,16 +332,16 @@ TEST(Stragglers, OfAlphaAddToEachHopAndNotToEachSend) {
   // latency: 4 us. The link from 1 to 2 takes 2.5 us: 3.5 us, which is below the 4 us of the two hops over NPU 0.
   const Words words{{"topology", "RI(3)"}, {"algorithm", "direct"}, {"size", "3KB"}, {"alpha", "1us"}};
   EXPECT_EQ(row_of(point(words)).collective_time_ps, 2'000'000);
-  const auto slow = row_of(point(with(words, "stragglers", "npu 0 alpha x3")));
+  const auto slow = row_of(point(with_setting(words, "stragglers", "npu 0 alpha x3")));
   EXPECT_EQ(slow.collective_time_ps, 4'000'000);
   EXPECT_EQ(slow.bound_ps, 4'000'000);
   EXPECT_EQ(slow.verified, Verified::yes);
-  const auto link = row_of(point(with(words, "stragglers", "link 1->2 alpha x2.5")));
+  const auto link = row_of(point(with_setting(words, "stragglers", "link 1->2 alpha x2.5")));
   EXPECT_EQ(link.collective_time_ps, 3'500'000);
   EXPECT_EQ(link.bound_ps, 3'500'000);
   // Ten times the latency, 11 us: a synthesizer goes over NPU 0, in 4 us.
   const Words searched{{"topology", "RI(3)"}, {"algorithm", "tacos"}, {"size", "3KB"}, {"alpha", "1us"}};
-  const auto around = row_of(point(with(searched, "stragglers", "link 1->2 alpha x10")));
+  const auto around = row_of(point(with_setting(searched, "stragglers", "link 1->2 alpha x10")));
   EXPECT_EQ(around.status, PointStatus::ok) << around.reason;
   EXPECT_EQ(around.collective_time_ps, 4'000'000);
   EXPECT_EQ(around.bound_ps, 4'000'000);
@@ -350,10 +351,10 @@ TEST(Stragglers, OfAlphaAddToEachHopAndNotToEachSend) {
   // and 6 us, and the last one arrives at 10 us.
   const Words rings{{"topology", "RI(4)"}, {"algorithm", "ring_unidirectional"}, {"size", "4KB"}, {"alpha", "1us"}};
   EXPECT_EQ(row_of(point(rings)).collective_time_ps, 6'000'000);
-  const auto late = row_of(point(with(rings, "stragglers", "link 1-2 alpha x3")));
+  const auto late = row_of(point(with_setting(rings, "stragglers", "link 1-2 alpha x3")));
   EXPECT_EQ(late.collective_time_ps, 8'000'000);
   EXPECT_EQ(late.verified, Verified::yes);
-  EXPECT_EQ(row_of(point(with(rings, "stragglers", "link 1-2 x3"))).collective_time_ps, 10'000'000);
+  EXPECT_EQ(row_of(point(with_setting(rings, "stragglers", "link 1-2 x3"))).collective_time_ps, 10'000'000);
 }
 
 TEST(Stragglers, OfAlphaStayWhenSwitchesAreUnwound) {
@@ -361,14 +362,14 @@ TEST(Stragglers, OfAlphaStayWhenSwitchesAreUnwound) {
   // of latency: two of the three hops of a chunk (into and out of NPU 0) take 4 us, the third 2 us: 10 us.
   const Words words{{"topology", "SW(4)"}, {"algorithm", "tacos"}, {"size", "4KB"}, {"alpha", "1us"}, {"unwind", "1"}};
   EXPECT_EQ(row_of(point(words)).collective_time_ps, 6'000'000);
-  const auto slow = row_of(point(with(words, "stragglers", "npu 0 alpha x3")));
+  const auto slow = row_of(point(with_setting(words, "stragglers", "npu 0 alpha x3")));
   EXPECT_EQ(slow.collective_time_ps, 10'000'000);
   EXPECT_GE(slow.switched_time_ps, slow.switched_bound_ps);
 }
 
 TEST(Stragglers, ThatStartLateDelayWhatTheySend) {
   const Words words{{"topology", "RI(3)"}, {"algorithm", "direct"}, {"size", "3KB"}};
-  const auto late = row_of(point(with(words, "stragglers", "npu 1 delay 5us")));
+  const auto late = row_of(point(with_setting(words, "stragglers", "npu 1 delay 5us")));
   EXPECT_EQ(late.collective_time_ps, 6'000'000);
   EXPECT_EQ(late.verified, Verified::yes);
   EXPECT_EQ(late.bound_ps, 6'000'000);  // NPU 1 sends a chunk for 1 us after its delay
@@ -415,13 +416,13 @@ TEST(SimulationEngine, MayBeNamed) {
   const Words words{{"topology", "RI(8)"}, {"algorithm", "direct"}, {"size", "64KB"}, {"alpha", "1us"}};
   const auto automatic = row_of(point(words));
   for (const auto* engine : {"window", "trains", "orbit"}) {
-    const auto row = row_of(point(with(words, "simulation_engine", engine)));
+    const auto row = row_of(point(with_setting(words, "simulation_engine", engine)));
     EXPECT_EQ(row.status, PointStatus::ok) << engine << ": " << row.reason;
     EXPECT_EQ(row.simulation_engine, engine);
     EXPECT_EQ(row.collective_time_ps, automatic.collective_time_ps) << engine;
     EXPECT_EQ(row.verified, std::string(engine) == "window" ? Verified::yes : Verified::skipped);
   }
-  EXPECT_EQ(row_of(point(with(words, "simulation_engine", "static_order"))).status, PointStatus::unsupported)
+  EXPECT_EQ(row_of(point(with_setting(words, "simulation_engine", "static_order"))).status, PointStatus::unsupported)
       << "direct is no cycle";
 }
 

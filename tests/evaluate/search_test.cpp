@@ -8,15 +8,16 @@
 
 #include "evaluate/points.hpp"
 #include "evaluate/training_points.hpp"
+#include "support/elements.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/evaluate/search.hpp"
 
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using support::point;
 using support::row_of;
-using ::testing::ElementsAre;
 using Values = std::vector<std::vector<std::uint32_t>>;
 
 /// The front by definition: compares each row with every other one.
@@ -167,7 +168,7 @@ TEST(EarlyValue, IsAbsentWhereThePointCannotBeEvaluated) {
   EXPECT_TRUE(std::isnan(early(one, Fidelity::bound, {"training_time_ps", false}))) << "it trains nothing";
 }
 
-support::Words training_words(const std::string& model) {
+support::Words searched_training(const std::string& model) {
   return {{"topology", "RI(4)_SW(4)"},
           {"workload", "gpt3"},
           {"hp", "4,4"},
@@ -176,17 +177,17 @@ support::Words training_words(const std::string& model) {
 }
 
 TEST(EarlyValue, OfTrainingIsLibrasTime) {
-  auto words = training_words("themis");
+  auto words = searched_training("themis");
   words.emplace_back("alpha", "1us");
   words.emplace_back("chunks", "8");
   const auto themis = support::training_point(words);
-  const auto libra = support::training_row(training_words("libra"));
+  const auto libra = support::training_row(searched_training("libra"));
   EXPECT_EQ(early(themis, Fidelity::coarse, {"training_time_ps", false}), static_cast<double>(libra.training_time_ps));
   EXPECT_EQ(early(themis, Fidelity::coarse, {"network_cost_usd", false}), libra.network_cost_usd);
 }
 
 TEST(EarlyValue, OfTrainingIsABoundWhenThatIsAskedFor) {
-  const auto words = training_words("libra");
+  const auto words = searched_training("libra");
   const auto row = support::training_row(words);
   const auto given = support::training_point(words);
   EXPECT_EQ(early(given, Fidelity::bound, {"training_time_ps", false}), static_cast<double>(row.bound_ps));

@@ -2,12 +2,13 @@
 #include <gmock/gmock.h>
 
 #include "foreign_support.hpp"
+#include "support/elements.hpp"
 
 namespace tenex {
 namespace {
 
 using namespace exchange_test;  // NOLINT
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 

@@ -25,7 +25,7 @@ std::span<const T> view(const std::vector<T>& values) {
 }
 
 /// A file with every kind of column, of `rows` rows.
-std::vector<std::byte> sample(std::size_t rows) {
+std::vector<std::byte> sample_bytes(std::size_t rows) {
   std::vector<std::int64_t> numbers(rows);
   std::vector<double> reals(rows);
   std::vector<std::int8_t> flags(rows);
@@ -60,7 +60,7 @@ class ColumnFile : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(ColumnFile, GivesBackEveryElement) {
   const auto rows = GetParam();
-  const auto reader = ColumnFileReader::open_image(sample(rows), "sample");
+  const auto reader = ColumnFileReader::open_image(sample_bytes(rows), "sample");
   ASSERT_TRUE(reader.ok()) << to_string(reader.errors());
   EXPECT_EQ(*reader->text_attribute("/", "kind"), "sample");
   EXPECT_EQ(reader->text_attribute("/", "long")->size(), 100'000U);
@@ -88,12 +88,12 @@ TEST_P(ColumnFile, GivesBackEveryElement) {
   }
 }
 
-TEST_P(ColumnFile, HasTheSameBytesEachTime) { EXPECT_EQ(sample(GetParam()), sample(GetParam())); }
+TEST_P(ColumnFile, HasTheSameBytesEachTime) { EXPECT_EQ(sample_bytes(GetParam()), sample_bytes(GetParam())); }
 
 INSTANTIATE_TEST_SUITE_P(Rows, ColumnFile, ::testing::Values(0, 1, 20, 5'000, 200'000));
 
 TEST(ColumnFileReading, NamesWhatIsMissingOrOfAnotherType) {
-  const auto reader = ColumnFileReader::open_image(sample(20), "sample.h5");
+  const auto reader = ColumnFileReader::open_image(sample_bytes(20), "sample.h5");
   ASSERT_TRUE(reader.ok());
   const auto message = [](const auto& result) { return to_string(result.errors()); };
   EXPECT_THAT(message(reader->read<std::int64_t>("/absent")), HasSubstr("sample.h5: \"/absent\" cannot be read"));
@@ -112,7 +112,7 @@ TEST(ColumnFileReading, NamesWhatIsMissingOrOfAnotherType) {
 TEST(ColumnFileReading, SurvivesTruncationAndDamageAnywhere) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "file.h5";
-  const auto whole = sample(2'000);
+  const auto whole = sample_bytes(2'000);
   std::size_t refused = 0;
   for (std::size_t size = 0; size < whole.size(); size += 997) {
     ASSERT_TRUE(write_file_atomically(file, std::span(whole).first(size)).ok());
@@ -123,7 +123,7 @@ TEST(ColumnFileReading, SurvivesTruncationAndDamageAnywhere) {
 }
 
 TEST(ColumnFileReading, NoticesDamagedDataByItsChecksum) {
-  auto bytes = sample(200'000);
+  auto bytes = sample_bytes(200'000);
   // The columns' tiles are most of the file: damages one byte in its middle.
   bytes[bytes.size() / 2] ^= std::byte{0x40};
   const auto reader = ColumnFileReader::open_image(std::move(bytes), "sample");
@@ -151,13 +151,13 @@ TEST(ColumnFileWriting, KeepsItsFirstFailure) {
 TEST(ColumnFileWriting, WorksFromSeveralThreads) {
   std::vector<std::vector<std::byte>> images(4);
   std::vector<std::thread> threads;
-  for (auto& image : images) threads.emplace_back([&image] { image = sample(3'000); });
+  for (auto& image : images) threads.emplace_back([&image] { image = sample_bytes(3'000); });
   for (auto& thread : threads) thread.join();
   for (const auto& image : images) EXPECT_EQ(image, images[0]);
 }
 
 TEST(FileKind, TellsForeignAndNewerFilesApart) {
-  const auto reader = ColumnFileReader::open_image(sample(1), "sample");
+  const auto reader = ColumnFileReader::open_image(sample_bytes(1), "sample");
   ASSERT_TRUE(reader.ok());
   EXPECT_TRUE(check_file_kind(*reader, "file.h5", "sample", 3).ok());
   EXPECT_THAT(to_string(check_file_kind(*reader, "file.h5", "sample", 2).errors()),

@@ -14,9 +14,11 @@ using ::testing::HasSubstr;
 const std::filesystem::path kLibra =
     std::filesystem::path(TENEX_SOURCE_DIR) / "experiments" / "cost_models" / "libra.toml";
 
-constexpr std::string_view kHeader = "schema = 1\nkind = \"cost_model\"\nname = \"mine\"\nsource = \"here\"\n";
+constexpr std::string_view kCostHeader = "schema = 1\nkind = \"cost_model\"\nname = \"mine\"\nsource = \"here\"\n";
 
-Result<CostModelFile> parse(const std::string& rest) { return parse_cost_model(std::string(kHeader) + rest, "c.toml"); }
+Result<CostModelFile> parse(const std::string& rest) {
+  return parse_cost_model(std::string(kCostHeader) + rest, "c.toml");
+}
 
 TEST(CostModelFile, OfLibraPricesItsExampleAt1722Dollars) {
   const auto file = read_cost_model_file(kLibra);

@@ -1,5 +1,6 @@
 // Lists of conditions and matrices: their texts, their files, and what is wrong with others.
 #include "tenex/files/demand.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,11 +10,11 @@
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::HasSubstr;
 
 template <class T>
-std::string message_of(const Result<T>& result) {
+std::string demand_message(const Result<T>& result) {
   return result ? "accepted" : to_string(result.errors());
 }
 
@@ -45,15 +46,15 @@ TEST(Conditions, InAnyOrderOfSourcesAndDestinationsAreEqual) {
 }
 
 TEST(Conditions, MistakesInFilesAreToldAtTheirLines) {
-  const auto csv = message_of(read_conditions("source,destinations\n0,1\n1,x\n2\n3,4,5MX\n", "c.csv"));
+  const auto csv = demand_message(read_conditions("source,destinations\n0,1\n1,x\n2\n3,4,5MX\n", "c.csv"));
   EXPECT_THAT(csv, HasSubstr("c.csv:3:1: \"x\" is not understood"));
   EXPECT_THAT(csv, HasSubstr("c.csv:4:1: \"2\" is not understood"));
   EXPECT_THAT(csv, HasSubstr("c.csv:5:1: "));
-  EXPECT_THAT(message_of(read_conditions("# nothing\n", "c.csv")), HasSubstr("a file without conditions"));
+  EXPECT_THAT(demand_message(read_conditions("# nothing\n", "c.csv")), HasSubstr("a file without conditions"));
   const auto toml =
-      message_of(read_conditions("[[condition]]\nsource = -1\ndestinations = [1]\n[[condition]]\n"
-                                 "source = 1\n[[condition]]\nsource = 2\ndestinations = [\"a\"]\n",
-                                 "c.toml"));
+      demand_message(read_conditions("[[condition]]\nsource = -1\ndestinations = [1]\n[[condition]]\n"
+                                     "source = 1\n[[condition]]\nsource = 2\ndestinations = [\"a\"]\n",
+                                     "c.toml"));
   EXPECT_THAT(toml, HasSubstr("c.toml:2:10: a condition without a source"));
   EXPECT_THAT(toml, HasSubstr("c.toml:4:"));
   EXPECT_THAT(toml, HasSubstr("c.toml:8:17: a destination that is no rank"));
@@ -78,10 +79,10 @@ TEST(Traffic, IsReadFromTextAndFiles) {
 }
 
 TEST(Traffic, MistakesAreToldAtTheirPlaces) {
-  EXPECT_THAT(message_of(parse_traffic("0,1;-1,0", {"study.toml", 4, 10})), HasSubstr("study.toml:4:14: \"-1\""));
-  EXPECT_THAT(message_of(read_traffic("0,1\n1\n", "m.csv")), HasSubstr("m.csv:2:1: a row of 1 amounts"));
-  EXPECT_THAT(message_of(parse_traffic("0", {})), HasSubstr("fewer than two rows"));
-  EXPECT_THAT(message_of(parse_traffic("5,0;0,5", {})), HasSubstr("a matrix without an amount"));
+  EXPECT_THAT(demand_message(parse_traffic("0,1;-1,0", {"study.toml", 4, 10})), HasSubstr("study.toml:4:14: \"-1\""));
+  EXPECT_THAT(demand_message(read_traffic("0,1\n1\n", "m.csv")), HasSubstr("m.csv:2:1: a row of 1 amounts"));
+  EXPECT_THAT(demand_message(parse_traffic("0", {})), HasSubstr("fewer than two rows"));
+  EXPECT_THAT(demand_message(parse_traffic("5,0;0,5", {})), HasSubstr("a matrix without an amount"));
 }
 
 }  // namespace

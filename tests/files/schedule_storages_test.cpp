@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 constexpr Occupancy kOccupancy = Occupancy::transfer;
 
 template <class T>
-std::string message_of(const Result<T>& result) {
+std::string storage_message(const Result<T>& result) {
   return result.ok() ? "(no error)" : to_string(result.errors());
 }
 
@@ -302,9 +302,9 @@ TEST_P(EveryStorage, IsReadAsTheSameSends) {
   for (const auto* name : {"s.h5", "s.json"}) {
     const auto path = folder_.path() / name;
     const auto written = write_schedule_file(path, file, {.threads = 2});
-    ASSERT_TRUE(written.ok()) << message_of(written);
+    ASSERT_TRUE(written.ok()) << storage_message(written);
     const auto read = read_schedule_file(path, {2});
-    ASSERT_TRUE(read.ok()) << message_of(read);
+    ASSERT_TRUE(read.ok()) << storage_message(read);
     EXPECT_EQ(list_sends(read->schedule), sends);
     EXPECT_EQ(schedule_hash(read->schedule), schedule_hash(file.schedule));
     EXPECT_EQ(read->topology.unwound_shape(), file.topology.unwound_shape());
@@ -360,9 +360,9 @@ TEST_P(EveryStorage, GivesTheSendsOfAChoice) {
     }
     const auto path = folder_.path() / (round % 4 == 0 ? "part.json" : "part.h5");
     const auto written = write_schedule_file(path, file, {1, choice});
-    ASSERT_TRUE(written.ok()) << message_of(written);
+    ASSERT_TRUE(written.ok()) << storage_message(written);
     const auto read = read_schedule_file(path);
-    ASSERT_TRUE(read.ok()) << message_of(read);
+    ASSERT_TRUE(read.ok()) << storage_message(read);
     EXPECT_EQ(list_sends(read->schedule), wanted) << choice.text();
     EXPECT_EQ(read->part, choice.text());
   }

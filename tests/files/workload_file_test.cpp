@@ -22,7 +22,7 @@ std::string problem_of(const std::string& text) {
   return file.ok() ? "" : to_string(file.errors());
 }
 
-Workload table_of(const std::string& text) { return std::get<Workload>(parse_workload(text, "w.toml")->model); }
+Workload workload_of(const std::string& text) { return std::get<Workload>(parse_workload(text, "w.toml")->model); }
 
 Workload shipped(const std::string& name) {
   const auto path = std::filesystem::path(TENEX_SOURCE_DIR) / "experiments" / "workloads" / (name + ".toml");
@@ -32,7 +32,7 @@ Workload shipped(const std::string& name) {
 }
 
 TEST(WorkloadFile, LayersHaveTimesOrFlopsAndCommunications) {
-  const auto workload = table_of(kHeader + R"(
+  const auto workload = workload_of(kHeader + R"(
 measured_at = "2TFLOPS"
 tensor = 4
 [[block]]

@@ -1,6 +1,6 @@
 // Runs a fuzz target without libFuzzer: the corpus, then mutations of it, the same ones for the same seed.
 //
-//   fuzz_TARGET [--runs N] [--seed N] FILE_OR_FOLDER...
+//   TENEX_FUZZ=TARGET fuzz [--runs N] [--seed N] FILE_OR_FOLDER...
 //
 // An input that crashes the target, or keeps it busy for longer than a libFuzzer run would allow (10 s), is written to
 // ./fuzz-crash-input, and the process ends with a signal. Leaks: memory in use may not grow from one pass over the

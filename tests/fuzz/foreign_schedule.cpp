@@ -1,21 +1,20 @@
 // Fuzz target: schedules of other tools, all formats. What is found valid is a program, and its chunks exist.
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include "targets.hpp"
+
 #include <vector>
 
 #include "tenex/exchange/foreign_schedule.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const tenex::SourceText source{"fuzz", {reinterpret_cast<const char*>(data), size}};
-  auto schedule = tenex::interpret_schedule(source, size % 5);
+void tenex::fuzz::foreign_schedule(std::string_view input) {
+  const tenex::SourceText source{"fuzz", std::string(input)};
+  auto schedule = tenex::interpret_schedule(source, input.size() % 5);
   if (!schedule.ok()) {
     if (schedule.errors().empty()) __builtin_trap();
-    return 0;
+    return;
   }
-  if (!schedule->valid() || schedule->npus < 2 || schedule->transfers.empty()) return 0;
+  if (!schedule->valid() || schedule->npus < 2 || schedule->transfers.empty()) return;
   const auto collective = tenex::collective_of(*schedule, tenex::Bytes::of(std::int64_t{1} << 40));
-  if (!collective.ok()) return 0;  // more chunks than tenex numbers
+  if (!collective.ok()) return;  // more chunks than tenex numbers
   for (const auto& transfer : schedule->transfers)
     for (const auto chunk : transfer.chunks)
       if (chunk.index() >= collective->chunks()) __builtin_trap();
@@ -29,5 +28,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     state->arrive(message, first);
   }
   if (first.size() != schedule->transfers.size()) __builtin_trap();  // a transfer waits for what never comes
-  return 0;
 }

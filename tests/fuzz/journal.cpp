@@ -1,13 +1,9 @@
-// Fuzz target: the journal reader. Its header is private to the module store, so it is included by path.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
+// Fuzz target: the journal reader.
+#include "targets.hpp"
 
-#include "../../src/store/journal.hpp"
+#include "store/journal.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto journal = tenex::store::parse_journal({reinterpret_cast<const char*>(data), size}, "fuzz.log");
+void tenex::fuzz::journal(std::string_view input) {
+  const auto journal = tenex::store::parse_journal(input, "fuzz.log");
   if (!journal.ok() && journal.errors().empty()) __builtin_trap();
-  return 0;
 }

@@ -1,15 +1,13 @@
 // Fuzz target: other tools' machines, all formats. What is imported is a machine file that tenex reads.
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include "targets.hpp"
 
 #include "tenex/exchange/machine_import.hpp"
 #include "tenex/files/input_files.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const tenex::SourceText source{"fuzz", {reinterpret_cast<const char*>(data), size}};
+void tenex::fuzz::machine_import(std::string_view input) {
+  const tenex::SourceText source{"fuzz", std::string(input)};
   tenex::ImportOptions options;
-  if (size % 2 == 1) {  // everything that may be missing is given
+  if (input.size() % 2 == 1) {  // everything that may be missing is given
     options = {.name = "fuzz", .bandwidths = {"50GB/s"}, .alphas = {"1us"}};
     if (source.text.find("<system") != std::string::npos) {
       options.nodes = 2;
@@ -20,5 +18,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto machine = tenex::import_machine(source, options);
   if (!machine.ok() && machine.errors().empty()) __builtin_trap();
   if (machine.ok() && !tenex::parse_machine(machine->text, "machine.toml").ok()) __builtin_trap();
-  return 0;
 }

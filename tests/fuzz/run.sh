@@ -22,7 +22,7 @@ else
   preset=ci
 fi
 cmake --preset "$preset" >/dev/null
-cmake --build --preset "$preset" --target "${targets[@]/#/fuzz_}"
+cmake --build --preset "$preset" --target fuzz
 
 seeds_of() { # TARGET: sets `seeds`
   seeds=("tests/fuzz/corpus/$1")
@@ -34,7 +34,7 @@ seeds_of() { # TARGET: sets `seeds`
 }
 
 keep() { # TARGET: copies inputs that reach new code and are small enough for the repository
-  "build/asan/bin/fuzz_$1" -set_cover_merge=1 -max_len=512 -timeout=10 "${seeds[@]}" "build/asan/found/$1" \
+  TENEX_FUZZ=$1 build/asan/bin/fuzz -set_cover_merge=1 -max_len=512 -timeout=10 "${seeds[@]}" "build/asan/found/$1" \
     2>"build/asan/found/$1.log"
   echo "$1: $(find "tests/fuzz/corpus/$1" -type f | wc -l) inputs"
 }
@@ -51,13 +51,14 @@ for target in "${targets[@]}"; do
   echo "== $target: $each s"
   if [ "$preset" = asan ]; then
     mkdir -p "$found"
-    ASAN_OPTIONS=detect_leaks=1 "build/asan/bin/fuzz_$target" -max_total_time="$each" -timeout=10 -rss_limit_mb=2048 \
-      -max_len=65536 -print_final_stats=1 -artifact_prefix="$found-" "$found" "${seeds[@]}" 2>"$found.log" || failed=1
+    TENEX_FUZZ=$target ASAN_OPTIONS=detect_leaks=1 build/asan/bin/fuzz -max_total_time="$each" -timeout=10 \
+      -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 -artifact_prefix="$found-" "$found" "${seeds[@]}" \
+      2>"$found.log" || failed=1
     grep -aE '^(stat::|Done|SUMMARY|==.*ERROR|artifact_prefix)|Test unit written|: runtime error:' "$found.log" || true
   else
     end=$((SECONDS + each))
     for ((seed = RANDOM; SECONDS < end; ++seed)); do
-      "build/ci/bin/fuzz_$target" --runs 5000 --seed "$seed" "${seeds[@]}" && continue
+      TENEX_FUZZ=$target build/ci/bin/fuzz --runs 5000 --seed "$seed" "${seeds[@]}" && continue
       echo "seed $seed" >&2
       failed=1
       break

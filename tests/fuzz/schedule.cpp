@@ -1,8 +1,5 @@
 // Fuzz target: the importer of schedules from JSON, written by people and other tools.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "targets.hpp"
 
 #include <unistd.h>
 
@@ -26,12 +23,10 @@ struct Draft {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void tenex::fuzz::schedule(std::string_view input) {
   static const Draft draft;
-  std::ofstream(draft.path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  std::ofstream(draft.path, std::ios::binary).write(input.data(), static_cast<std::streamsize>(input.size()));
   const auto content = tenex::read_schedule(draft.path);
   if (!content.ok() && content.errors().empty()) __builtin_trap();
   if (content.ok()) tenex::fuzz::check_schedule(*content);
-  return 0;
 }

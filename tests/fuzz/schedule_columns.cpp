@@ -3,6 +3,8 @@
 // importer, instead of breaking the library's own metadata, which a checksum guards in the files that tenex writes.
 //
 //   group /sends | text /topology shape RI(3) | int /topology npus 3 | u32 /topology/source 0 1 2
+#include "targets.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../../src/files/schedule_data.hpp"
 #include "check_schedule.hpp"
+#include "files/schedule_data.hpp"
 #include "tenex/files/column_file.hpp"
 
 namespace {
@@ -61,16 +63,15 @@ void write_line(ColumnFileWriter& writer, const std::string& line) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void tenex::fuzz::schedule_columns(std::string_view input) {
   ColumnFileWriter writer;
-  std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));
+  std::istringstream lines{std::string(input)};
   for (std::string line; std::getline(lines, line) && writer.good();) write_line(writer, line);
   auto image = writer.image();
-  if (!image) return 0;
+  if (!image) return;
   const auto reader = tenex::ColumnFileReader::open_image(std::move(image).value(), "fuzz.h5");
   if (!reader) __builtin_trap();  // it was written a moment ago
   const auto content = tenex::read_schedule_columns(*reader, "fuzz.h5");
   if (!content && content.errors().empty()) __builtin_trap();
   if (content) tenex::fuzz::check_schedule(*content);
-  return 0;
 }

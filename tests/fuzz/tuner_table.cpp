@@ -1,13 +1,11 @@
 // Fuzz target: tuner tables, both readers. What is written of the rules that a reader keeps is read as the same rules.
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include "targets.hpp"
 
 #include "tenex/exchange/tuner_table.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void tenex::fuzz::tuner_table(std::string_view input) {
   using namespace tenex;  // NOLINT
-  const SourceText source{"fuzz", {reinterpret_cast<const char*>(data), size}};
+  const SourceText source{"fuzz", std::string(input)};
   for (const auto reader : {TunerReader::nccl, TunerReader::rccl}) {
     const auto lint = lint_tuner_table(source, reader);
     if (!lint.ok()) {
@@ -24,5 +22,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         __builtin_trap();
     }
   }
-  return 0;
 }

@@ -1,13 +1,9 @@
 // Fuzz target: workload files.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "targets.hpp"
 
 #include "tenex/files/input_files.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto file = tenex::parse_workload({reinterpret_cast<const char*>(data), size}, "fuzz.toml");
+void tenex::fuzz::workload(std::string_view input) {
+  const auto file = tenex::parse_workload(input, "fuzz.toml");
   if (!file.ok() && file.errors().empty()) __builtin_trap();
-  return 0;
 }

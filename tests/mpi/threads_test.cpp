@@ -16,9 +16,9 @@ namespace {
 
 using support::TemporaryFolder;
 using ::testing::HasSubstr;
-using Words = std::vector<std::string>;
+using CommandWords = std::vector<std::string>;
 
-support::Finished run_words(Words words) {
+support::Finished run_words(CommandWords words) {
   words.insert(words.begin(), TENEX_BINARY);
   auto finished = support::run({std::move(words), {{"OMP_NUM_THREADS", "2"}}, {}});
   EXPECT_EQ(finished.status(), 0) << finished.out << finished.err;
@@ -35,7 +35,7 @@ std::string text_of(const std::string& json, const std::string& key) {
 
 struct Case {
   std::string name;
-  Words words;
+  CommandWords words;
 };
 
 void PrintTo(const Case& engine, std::ostream* out) { *out << engine.name; }
@@ -47,8 +47,8 @@ TEST_P(EveryEngine, MakesVerifiesAndReplaysTheSameScheduleInTwoThreads) {
   std::vector<std::string> hashes;
   const auto file = (folder.path() / "schedule.h5").string();
   for (const std::string threads : {"1", "2"}) {
-    Words words = {"synthesize", "--algorithm", "tacos", "--alpha", "0.5us", "--size", "1MiB",
-                   "--json",     "--threads",   threads, "--seed",  "3",     "--out",  file};
+    CommandWords words = {"synthesize", "--algorithm", "tacos", "--alpha", "0.5us", "--size", "1MiB",
+                          "--json",     "--threads",   threads, "--seed",  "3",     "--out",  file};
     words.insert(words.end(), GetParam().words.begin(), GetParam().words.end());
     const auto made = run_words(words);
     EXPECT_THAT(made.out, HasSubstr("\"verified\":true"));
@@ -60,8 +60,8 @@ TEST_P(EveryEngine, MakesVerifiesAndReplaysTheSameScheduleInTwoThreads) {
   run_words({"simulate", "--schedule", file, "--threads", "2"});
 }
 
-Words words_for(const std::string& topology, const std::string& bandwidth, const std::string& collective,
-                const std::string& engine) {
+CommandWords words_for(const std::string& topology, const std::string& bandwidth, const std::string& collective,
+                       const std::string& engine) {
   return {"--topology", topology, "--bandwidth", bandwidth, "--collective", collective, "--engine", engine};
 }
 
@@ -106,7 +106,7 @@ TEST(Threads, OfTwoRanksGiveTheRowsOfOneThread) {
   const auto study = folder.path() / "study.toml";
   support::write_text(study, mixed_study);
   const auto run_into = [&](const std::string& out) {
-    return Words{TENEX_BINARY, "run", study.string(), "--out", (folder.path() / out).string(), "--quiet"};
+    return CommandWords{TENEX_BINARY, "run", study.string(), "--out", (folder.path() / out).string(), "--quiet"};
   };
   const auto alone = support::run({run_into("alone"), {{"OMP_NUM_THREADS", "1"}}, {}});
   ASSERT_EQ(alone.status(), 0) << alone.err;

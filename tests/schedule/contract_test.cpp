@@ -17,7 +17,7 @@ namespace {
 using support::breaks;
 
 /// Two NPUs that exchange a chunk each.
-struct Exchange {
+struct BrokenExchange {
   Topology topology = support::line(2);
   Collective gather = support::collective(CollectiveKind::all_gather, 2, bytes(2000));
   Schedule schedule =
@@ -27,7 +27,7 @@ struct Exchange {
 
 TEST(ScheduleContracts, OfTheVerifierAreAboutItsCaller) {
   TENEX_NEEDS_CONTRACTS();
-  const Exchange given;
+  const BrokenExchange given;
   const Collective of_three = support::collective(CollectiveKind::all_gather, 3, bytes(3000));
   EXPECT_THAT(
       [&] {
@@ -41,7 +41,7 @@ TEST(ScheduleContracts, OfTheVerifierAreAboutItsCaller) {
 }
 
 TEST(ScheduleContracts, OfAVerdictFindItsContradictions) {
-  const Exchange given;
+  const BrokenExchange given;
   const Verdict right = verify(given.instance(), given.schedule);
   ASSERT_TRUE(right.valid());
   const auto agrees = [&](const Verdict& verdict) {
@@ -68,7 +68,7 @@ TEST(ScheduleContracts, OfAVerdictFindItsContradictions) {
 
 TEST(ScheduleContracts, OfViewsAreAboutTheirCaller) {
   TENEX_NEEDS_CONTRACTS();
-  const Exchange given;
+  const BrokenExchange given;
   EXPECT_THAT(
       [&] {
         (void)relabelled(given.schedule, {LinkId(0), LinkId(0)});

@@ -16,21 +16,21 @@ namespace {
 
 enum class Holdings { as_printed, frozen };
 
-struct Synthesis {
+struct PrintedSynthesis {
   std::vector<Send> sends;
   std::size_t forwarded_in_the_same_step = 0;
 };
 
 /// Algorithms 1 and 2 on homogeneous links: one step lasts `step`, each link carries one chunk per step.
-Synthesis match_step_by_step(const Topology& topology, const Collective& collective, SimTime step, std::uint64_t seed,
-                             Holdings holdings) {
+PrintedSynthesis match_step_by_step(const Topology& topology, const Collective& collective, SimTime step,
+                                    std::uint64_t seed, Holdings holdings) {
   const auto npus = static_cast<std::uint32_t>(topology.npus());
   const auto chunks = static_cast<std::uint32_t>(collective.chunks());
   std::vector precond(npus, std::vector<bool>(chunks));
   for (std::uint32_t d = 0; d < npus; ++d)
     for (std::uint32_t c = 0; c < chunks; ++c) precond[d][c] = collective.holds_at_start(NpuId(d), ChunkId(c));
   Random random(seed);
-  Synthesis result;
+  PrintedSynthesis result;
   for (SimTime now;; now += step) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> unsatisfied;
     for (std::uint32_t d = 0; d < npus; ++d)
@@ -64,7 +64,7 @@ class PrintedAlgorithm : public ::testing::TestWithParam<const char*> {
                                                      bytes(1000 * static_cast<std::int64_t>(topology_.npus())), 1);
   const SimTime step_ = hop_time(topology_.classes()[0], collective_.chunk_sizes()[0], Occupancy::transfer).latency;
 
-  Verdict check(const Synthesis& synthesis) const {
+  Verdict check(const PrintedSynthesis& synthesis) const {
     return verify({topology_, collective_, Occupancy::transfer}, make_list_schedule(synthesis.sends),
                   {.max_findings = 100'000});
   }
@@ -73,7 +73,7 @@ class PrintedAlgorithm : public ::testing::TestWithParam<const char*> {
 TEST_P(PrintedAlgorithm, IsRejectedForEverySendOfAChunkThatArrivesInTheSameStep) {
   std::size_t forwarding = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Synthesis synthesis = match_step_by_step(topology_, collective_, step_, seed, Holdings::as_printed);
+    const PrintedSynthesis synthesis = match_step_by_step(topology_, collective_, step_, seed, Holdings::as_printed);
     const Verdict verdict = check(synthesis);
     EXPECT_EQ(verdict.violations, synthesis.forwarded_in_the_same_step);
     for (const auto& finding : verdict.findings) EXPECT_EQ(finding.violation, Violation::source_lacks_chunk);
@@ -84,7 +84,7 @@ TEST_P(PrintedAlgorithm, IsRejectedForEverySendOfAChunkThatArrivesInTheSameStep)
 
 TEST_P(PrintedAlgorithm, IsAcceptedWithHoldingsFrozenAtTheStepsStart) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Synthesis synthesis = match_step_by_step(topology_, collective_, step_, seed, Holdings::frozen);
+    const PrintedSynthesis synthesis = match_step_by_step(topology_, collective_, step_, seed, Holdings::frozen);
     EXPECT_EQ(synthesis.forwarded_in_the_same_step, 0U);
     const Verdict verdict = check(synthesis);
     EXPECT_TRUE(verdict.valid());

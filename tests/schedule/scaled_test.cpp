@@ -1,5 +1,6 @@
 // Scaled schedules: every start is multiplied exactly and everything else is kept, however the schedule is stored.
 #include "tenex/schedule/views/scaled.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +20,8 @@
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using test::copy_of;
-using ::testing::ElementsAre;
 
 /// The sends with starts multiplied by a division and a product.
 std::vector<Send> paced(std::vector<Send> sends, SimTime from, SimTime to) {
@@ -28,7 +29,7 @@ std::vector<Send> paced(std::vector<Send> sends, SimTime from, SimTime to) {
   return sends;
 }
 
-std::vector<Send> sends_by_link(const Schedule& schedule, std::size_t links) {
+std::vector<Send> scaled_by_link(const Schedule& schedule, std::size_t links) {
   std::vector<Send> sends;
   SendBuffer buffer;
   for (std::size_t tile = 0; tile < schedule.tiles(); ++tile)
@@ -123,7 +124,7 @@ TEST(Scaled, TellsTheSameSendsByTimeAndByLinkThroughViews) {
     EXPECT_EQ(quick.tiles(), schedule.tiles());
     EXPECT_FALSE(quick.may_carry_messages());
     EXPECT_EQ(list_sends(quick), paced(list_sends(schedule), given.from, given.to));
-    EXPECT_EQ(sends_by_link(quick, given.topology.links()), list_sends(quick));
+    EXPECT_EQ(scaled_by_link(quick, given.topology.links()), list_sends(quick));
     EXPECT_EQ(list_sends(scaled(quick, given.to, given.from)), list_sends(schedule));  // and back
   }
 }

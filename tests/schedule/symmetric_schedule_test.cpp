@@ -33,7 +33,7 @@ Collective gather_of(const Topology& topology, std::int64_t chunks = 1) {
                              kibibytes(64) * static_cast<std::int64_t>(topology.npus()) * chunks, chunks);
 }
 
-Collective exchange_of(const Topology& topology, std::int64_t chunks = 1) {
+Collective orbit_exchange(const Topology& topology, std::int64_t chunks = 1) {
   return support::collective(CollectiveKind::all_to_all, topology.npus(),
                              kibibytes(64) * static_cast<std::int64_t>(topology.npus()) * chunks, chunks);
 }
@@ -80,7 +80,7 @@ TEST(SymmetricSchedule, ReadsTheSameSendsOfAnAllToAllAsAList) {
     for (const std::int64_t chunks : {1, 3}) {
       SCOPED_TRACE(shape);
       const Topology topology = support::shape(shape);
-      const Collective exchange = exchange_of(topology, chunks);
+      const Collective exchange = orbit_exchange(topology, chunks);
       const auto orbits = exchange_orbits({topology, exchange, Occupancy::transfer});
       const Schedule schedule = symmetric(topology, exchange, orbits);
       EXPECT_EQ(schedule.sends(), orbits.size() * topology.npus());
@@ -126,7 +126,7 @@ TEST(SymmetricSchedule, NamesChunksOfAnAllToAllByTheirOffset) {
   // ring(5), 2 chunks per pair. Number 2*2+1 is the second chunk for the NPU two places on. From NPU 4 that is NPU 1:
   // chunk (4*5 + 1)*2 + 1 = 43.
   const Topology ring = support::ring(5);
-  const Schedule schedule = symmetric(ring, exchange_of(ring, 2), {{SimTime::zero(), 0, NpuId(1), 5}});
+  const Schedule schedule = symmetric(ring, orbit_exchange(ring, 2), {{SimTime::zero(), 0, NpuId(1), 5}});
   EXPECT_EQ(symmetric_storage(schedule)->chunk(NpuId(4), 5), ChunkId(43));
   const auto sends = list_sends(schedule);
   ASSERT_EQ(sends.size(), 5U);
@@ -176,7 +176,7 @@ TEST(SymmetricSchedule, ReadsLinkByLinkWhatItReadsInTime) {
     for (const std::int64_t chunks : {0, 1, 200}) {  // 200: several tiles; 0: an All-to-All
       SCOPED_TRACE(shape);
       const Topology topology = support::shape(shape);
-      const Collective gather = chunks > 0 ? gather_of(topology, chunks) : exchange_of(topology);
+      const Collective gather = chunks > 0 ? gather_of(topology, chunks) : orbit_exchange(topology);
       const Instance instance{topology, gather, Occupancy::transfer};
       const Schedule schedule =
           symmetric(topology, gather, chunks > 0 ? gather_orbits(instance) : exchange_orbits(instance));
@@ -218,7 +218,7 @@ TEST(SymmetricSchedule, RefusesOrbitsOutsideItsGroup) {
   EXPECT_THROW(symmetric(ring, gather, {{SimTime::zero(), 2, NpuId(1), 0}}), InvariantError);  // directions 0, 1
   EXPECT_THROW(symmetric(ring, gather, {{SimTime::zero(), 0, NpuId(5), 0}}), InvariantError);
   EXPECT_THROW(symmetric(ring, gather, {{SimTime::zero(), 0, NpuId(1), 1}}), InvariantError);  // one chunk: number 0
-  const Collective exchange = exchange_of(ring);  // 5 chunks: numbers 0 .. 4
+  const Collective exchange = orbit_exchange(ring);  // 5 chunks: numbers 0 .. 4
   EXPECT_NO_THROW(symmetric(ring, exchange, {{SimTime::zero(), 0, NpuId(1), 4}}));
   EXPECT_THROW(symmetric(ring, exchange, {{SimTime::zero(), 0, NpuId(1), 5}}), InvariantError);
 }
@@ -287,7 +287,7 @@ constexpr CollectiveKind kKinds[] = {CollectiveKind::all_gather, CollectiveKind:
                                      CollectiveKind::all_reduce, CollectiveKind::all_to_all};
 
 Collective collective_of(CollectiveKind kind, const Topology& topology, std::int64_t chunks) {
-  return kind == CollectiveKind::all_to_all ? exchange_of(topology, chunks) : gather_of(topology, chunks).as(kind);
+  return kind == CollectiveKind::all_to_all ? orbit_exchange(topology, chunks) : gather_of(topology, chunks).as(kind);
 }
 
 TEST(OrbitCheck, FindsValidSchedulesValidAsTheFullReplayDoes) {
@@ -304,7 +304,8 @@ TEST(OrbitCheck, FindsValidSchedulesValidAsTheFullReplayDoes) {
 }
 
 /// One random change of one orbit.
-void mutate(std::vector<OrbitSend>& orbits, const TranslationGroup& group, std::uint32_t chunks, Random& random) {
+void mutate_orbits(std::vector<OrbitSend>& orbits, const TranslationGroup& group, std::uint32_t chunks,
+                   Random& random) {
   const std::size_t i = random.below(static_cast<std::uint32_t>(orbits.size()));
   switch (random.below(7)) {
     case 0:
@@ -337,8 +338,8 @@ Verification verdict_after_change(const Instance& instance, Random& random) {
   const auto span = symmetric_storage(right)->orbits();
   std::vector<OrbitSend> orbits(span.begin(), span.end());
   const OrbitChunks chunks = orbit_chunks(instance.collective);
-  mutate(orbits, symmetric_storage(right)->group(),
-         static_cast<std::uint32_t>(chunks.numbers(instance.topology.npus())), random);
+  mutate_orbits(orbits, symmetric_storage(right)->group(),
+                static_cast<std::uint32_t>(chunks.numbers(instance.topology.npus())), random);
   if (!std::ranges::all_of(orbits, [&](const OrbitSend& orbit) { return chunks.has(orbit.number); }))
     return Verification::invalid;  // the storage refuses chunks that do not exist
   const Schedule wrong = symmetric(instance.topology, instance.collective, orbits);
@@ -394,7 +395,7 @@ TEST(OrbitCheck, AgreesWithTheFullReplayOnMutatedAllToAllsInGroups) {
 /// The verdict on a ring of five whose All-to-All takes these orbits.
 Verdict verdict_on_ring(const std::vector<OrbitSend>& more) {
   const Topology ring = support::ring(5);
-  const Collective exchange = exchange_of(ring);
+  const Collective exchange = orbit_exchange(ring);
   auto orbits = exchange_orbits({ring, exchange, Occupancy::transfer});
   orbits.insert(orbits.end(), more.begin(), more.end());
   const Schedule schedule = symmetric(ring, exchange, orbits);
@@ -425,7 +426,7 @@ TEST(OrbitCheck, CountsRelaysOfAnAllToAllThatForwardNothingAsWaste) {
 
 TEST(OrbitCheck, SaysWhatIsMissingOfAnAllToAll) {
   const Topology ring = support::ring(5);
-  const Collective exchange = exchange_of(ring, 2);
+  const Collective exchange = orbit_exchange(ring, 2);
   auto orbits = exchange_orbits({ring, exchange, Occupancy::transfer});
   std::erase_if(orbits, [](const OrbitSend& orbit) { return orbit.number == 7; });  // 3*2 + 1
   const Verdict verdict = verify_symmetric({ring, exchange, Occupancy::transfer}, symmetric(ring, exchange, orbits));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "schedule/schedule_factories.hpp"
+#include "support/elements.hpp"
 #include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
@@ -17,21 +18,21 @@ namespace {
 using test::copy_of;
 using test::hop_of;
 using test::sum_of;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 Topology star3(SwitchProperties properties = {}) {
   return test::star(3, properties, microseconds(1), gigabytes_per_second(1));
 }
 
+using support::ElementsAre;
 using support::messages;
 
-Verdict broadcast(const Topology& topology, std::vector<Send> sends) {
+Verdict broadcast_over(const Topology& topology, std::vector<Send> sends) {
   const auto collective = support::collective(CollectiveKind::broadcast, 3, bytes(1000));
   return verify({topology, collective, Occupancy::transfer}, make_list_schedule(std::move(sends)));
 }
 
-Verdict reduce(const Topology& topology, std::vector<Send> sends) {
+Verdict reduce_over(const Topology& topology, std::vector<Send> sends) {
   const auto collective = support::collective(CollectiveKind::reduce, 3, bytes(1000));
   return verify({topology, collective, Occupancy::transfer}, make_list_schedule(std::move(sends)));
 }
@@ -39,33 +40,33 @@ Verdict reduce(const Topology& topology, std::vector<Send> sends) {
 TEST(VerifierSwitches, ThatCopyForwardOneArrivalToMany) {
   const std::vector<Send> sends{copy_of(0, 0, microseconds(0)), copy_of(0, 3, microseconds(2)),
                                 copy_of(0, 5, microseconds(2))};
-  const Verdict copying = broadcast(star3({.copy = true, .reduce = false}), sends);
+  const Verdict copying = broadcast_over(star3({.copy = true, .reduce = false}), sends);
   EXPECT_THAT(messages(copying), IsEmpty());
   EXPECT_EQ(copying.collective_time, microseconds(4));
-  EXPECT_THAT(messages(broadcast(star3(), sends)),
+  EXPECT_THAT(messages(broadcast_over(star3(), sends)),
               ElementsAre("switch_copy: send of chunk 0 on link 5 (3 -> 2) at 2us: switch 3 has already forwarded all "
                           "it has received of the "
                           "chunk, and cannot copy"));
 }
 
 TEST(VerifierSwitches, ThatCannotCopyForwardEachOfSeveralArrivals) {
-  const Verdict verdict = broadcast(star3(), {copy_of(0, 0, microseconds(0)), copy_of(0, 0, microseconds(2)),
-                                              copy_of(0, 3, microseconds(4)), copy_of(0, 5, microseconds(4))});
+  const Verdict verdict = broadcast_over(star3(), {copy_of(0, 0, microseconds(0)), copy_of(0, 0, microseconds(2)),
+                                                   copy_of(0, 3, microseconds(4)), copy_of(0, 5, microseconds(4))});
   EXPECT_THAT(messages(verdict), IsEmpty());
   EXPECT_EQ(verdict.waste, 0U);
 }
 
 TEST(VerifierSwitches, DoNotForwardWhatHasNotArrived) {
   EXPECT_THAT(
-      messages(
-          broadcast(star3({.copy = true, .reduce = false}),
-                    {copy_of(0, 0, microseconds(0)), copy_of(0, 3, microseconds(1)), copy_of(0, 5, microseconds(2))})),
+      messages(broadcast_over(
+          star3({.copy = true, .reduce = false}),
+          {copy_of(0, 0, microseconds(0)), copy_of(0, 3, microseconds(1)), copy_of(0, 5, microseconds(2))})),
       ElementsAre(
           "source_lacks_chunk: send of chunk 0 on link 3 (3 -> 1) at 1us: switch 3 does not hold the chunk until 2us"));
 }
 
 TEST(VerifierSwitches, CountArrivalsThatAreNeverForwardedAsWaste) {
-  const Verdict verdict = broadcast(
+  const Verdict verdict = broadcast_over(
       star3(), {copy_of(0, 0, microseconds(0)), copy_of(0, 0, microseconds(2)), copy_of(0, 0, microseconds(4)),
                 copy_of(0, 3, microseconds(4)), copy_of(0, 5, microseconds(4))});
   EXPECT_TRUE(verdict.valid());
@@ -76,7 +77,7 @@ TEST(VerifierSwitches, ThatReduceAddWhatArrives) {
   const std::vector<Send> sends{sum_of(0, 2, microseconds(0)), sum_of(0, 4, microseconds(0)),
                                 sum_of(0, 1, microseconds(2))};
   for (const bool copy : {false, true}) {
-    const Verdict verdict = reduce(star3({.copy = copy, .reduce = true}), sends);
+    const Verdict verdict = reduce_over(star3({.copy = copy, .reduce = true}), sends);
     EXPECT_THAT(messages(verdict), IsEmpty());
     EXPECT_EQ(verdict.collective_time, microseconds(4));
     EXPECT_EQ(verdict.reduction_check, "in_tree");
@@ -85,8 +86,8 @@ TEST(VerifierSwitches, ThatReduceAddWhatArrives) {
 
 TEST(VerifierSwitches, ThatCannotReduceDoNotAdd) {
   EXPECT_THAT(
-      messages(reduce(star3(),
-                      {sum_of(0, 2, microseconds(0)), sum_of(0, 4, microseconds(0)), sum_of(0, 1, microseconds(2))})),
+      messages(reduce_over(
+          star3(), {sum_of(0, 2, microseconds(0)), sum_of(0, 4, microseconds(0)), sum_of(0, 1, microseconds(2))})),
       ElementsAre(
           "missing_contribution: NPU 0 ends without the sum of chunk 0: its sum lacks the contribution of NPU 2",
           "switch_reduce: switch 3 ends with 1 of the partial sums of chunk 0 that reached it: it cannot add them, so "
@@ -95,8 +96,8 @@ TEST(VerifierSwitches, ThatCannotReduceDoNotAdd) {
 }
 
 TEST(VerifierSwitches, ThatCannotReducePassPartialSumsOnOneByOneInOrderOfArrival) {
-  const Verdict verdict = reduce(star3(), {sum_of(0, 2, microseconds(0)), sum_of(0, 4, microseconds(0)),
-                                           sum_of(0, 1, microseconds(2)), sum_of(0, 1, microseconds(4))});
+  const Verdict verdict = reduce_over(star3(), {sum_of(0, 2, microseconds(0)), sum_of(0, 4, microseconds(0)),
+                                                sum_of(0, 1, microseconds(2)), sum_of(0, 1, microseconds(4))});
   EXPECT_THAT(messages(verdict), IsEmpty());
   EXPECT_EQ(verdict.reduction_check, "in_tree");
   EXPECT_EQ(verdict.collective_time, microseconds(6));
@@ -104,17 +105,17 @@ TEST(VerifierSwitches, ThatCannotReducePassPartialSumsOnOneByOneInOrderOfArrival
 
 TEST(VerifierSwitches, ThatCannotReduceDoNotSendOnePartialSumTwice) {
   const Verdict verdict =
-      reduce(star3(), {sum_of(0, 2, microseconds(0)), sum_of(0, 4, microseconds(0)), sum_of(0, 1, microseconds(2)),
-                       sum_of(0, 1, microseconds(4)), sum_of(0, 1, microseconds(6))});
+      reduce_over(star3(), {sum_of(0, 2, microseconds(0)), sum_of(0, 4, microseconds(0)), sum_of(0, 1, microseconds(2)),
+                            sum_of(0, 1, microseconds(4)), sum_of(0, 1, microseconds(6))});
   ASSERT_EQ(verdict.violations, 1U);
   EXPECT_EQ(verdict.findings[0].violation, Violation::switch_copy);
 }
 
 TEST(VerifierSwitches, ThatReduceButCannotCopyGiveTheirSumAway) {
   // A second send at 4 us finds the switch empty.
-  const Verdict verdict =
-      reduce(star3({.copy = false, .reduce = true}), {sum_of(0, 2, microseconds(0)), sum_of(0, 4, microseconds(0)),
-                                                      sum_of(0, 1, microseconds(2)), sum_of(0, 1, microseconds(4))});
+  const Verdict verdict = reduce_over(star3({.copy = false, .reduce = true}),
+                                      {sum_of(0, 2, microseconds(0)), sum_of(0, 4, microseconds(0)),
+                                       sum_of(0, 1, microseconds(2)), sum_of(0, 1, microseconds(4))});
   ASSERT_EQ(verdict.violations, 1U);
   EXPECT_EQ(verdict.findings[0].violation, Violation::switch_copy);
 }
@@ -146,7 +147,7 @@ std::vector<Send> message_sends() {
 }
 
 TEST(VerifierMessages, PassRelaysWithoutBeingUnpackedThere) {
-  const Verdict verdict = broadcast(star3(), message_sends());
+  const Verdict verdict = broadcast_over(star3(), message_sends());
   EXPECT_THAT(messages(verdict), IsEmpty());
   EXPECT_EQ(verdict.waste, 0U);
   EXPECT_EQ(verdict.collective_time, microseconds(6));
@@ -154,8 +155,8 @@ TEST(VerifierMessages, PassRelaysWithoutBeingUnpackedThere) {
   // 2.
   const auto line = support::line(3, microseconds(1), gigabytes_per_second(1));
   const Verdict passed =
-      broadcast(line, {hop_of(copy_of(0, test::link_between(line, 0, 1).value(), microseconds(0)), 0, 2),
-                       hop_of(copy_of(0, test::link_between(line, 1, 2).value(), microseconds(2)), 0, 2)});
+      broadcast_over(line, {hop_of(copy_of(0, test::link_between(line, 0, 1).value(), microseconds(0)), 0, 2),
+                            hop_of(copy_of(0, test::link_between(line, 1, 2).value(), microseconds(2)), 0, 2)});
   EXPECT_THAT(messages(passed), ElementsAre("missing_postcondition: NPU 1 ends without chunk 0, which it must hold"));
 }
 
@@ -164,16 +165,16 @@ TEST(VerifierMessages, CarryThePartialSumThatTheirSourceHadWhenTheyLeftIt) {
   const auto line = support::line(3, microseconds(1), gigabytes_per_second(1));
   const auto link = [&](std::uint32_t a, std::uint32_t b) { return test::link_between(line, a, b).value(); };
   const Verdict verdict =
-      reduce(line, {hop_of(sum_of(0, link(2, 1), microseconds(0)), 0, 0), sum_of(0, link(1, 0), microseconds(0)),
-                    hop_of(sum_of(0, link(1, 0), microseconds(2)), 0, 0)});
+      reduce_over(line, {hop_of(sum_of(0, link(2, 1), microseconds(0)), 0, 0), sum_of(0, link(1, 0), microseconds(0)),
+                         hop_of(sum_of(0, link(1, 0), microseconds(2)), 0, 0)});
   EXPECT_THAT(messages(verdict), IsEmpty());
   EXPECT_EQ(verdict.reduction_check, "in_tree");
   EXPECT_EQ(verdict.collective_time, microseconds(4));
 }
 
 TEST(VerifierMessages, MustStartWhereTheChunkIsHeld) {
-  const Verdict verdict =
-      broadcast(star3(), {hop_of(copy_of(0, 2, microseconds(0)), 0, 0), hop_of(copy_of(0, 1, microseconds(2)), 0, 0)});
+  const Verdict verdict = broadcast_over(
+      star3(), {hop_of(copy_of(0, 2, microseconds(0)), 0, 0), hop_of(copy_of(0, 1, microseconds(2)), 0, 0)});
   ASSERT_GE(verdict.violations, 1U);
   EXPECT_EQ(messages(verdict)[0],
             "source_lacks_chunk: send of chunk 0 on link 2 (1 -> 3) at 0s: NPU 1 does not hold the chunk");
@@ -182,7 +183,7 @@ TEST(VerifierMessages, MustStartWhereTheChunkIsHeld) {
 TEST(VerifierMessages, CannotBeginAtASwitch) {
   auto sends = message_sends();
   sends.push_back(hop_of(copy_of(0, 3, microseconds(9)), 2, 1));
-  EXPECT_THAT(messages(broadcast(star3(), sends)),
+  EXPECT_THAT(messages(broadcast_over(star3(), sends)),
               ElementsAre("broken_path: send of chunk 0 on link 3 (3 -> 1) at 9us: message 2 begins at switch 3; only "
                           "an NPU can send one"));
 }
@@ -190,7 +191,7 @@ TEST(VerifierMessages, CannotBeginAtASwitch) {
 TEST(VerifierMessages, GoOnFromWhereTheyAre) {
   auto sends = message_sends();
   sends[3].link = LinkId(2);  // from NPU 1 instead of the switch
-  const Verdict verdict = broadcast(star3(), sends);
+  const Verdict verdict = broadcast_over(star3(), sends);
   EXPECT_EQ(messages(verdict)[0],
             "broken_path: send of chunk 0 on link 2 (1 -> 3) at 4us: message 1 was last sent to switch 3, so it cannot "
             "go on from here");
@@ -199,7 +200,7 @@ TEST(VerifierMessages, GoOnFromWhereTheyAre) {
 TEST(VerifierMessages, GoOnNoSoonerThanTheyArrive) {
   auto sends = message_sends();
   sends[3].start = microseconds(3);
-  EXPECT_EQ(messages(broadcast(star3(), sends))[0],
+  EXPECT_EQ(messages(broadcast_over(star3(), sends))[0],
             "broken_path: send of chunk 0 on link 5 (3 -> 2) at 3us: message 1 does not reach switch 3 until 4us");
 }
 
@@ -220,7 +221,7 @@ TEST(VerifierMessages, MustReachTheirDestination) {
   auto sends = message_sends();
   sends.pop_back();
   EXPECT_THAT(
-      messages(broadcast(star3(), sends)),
+      messages(broadcast_over(star3(), sends)),
       ElementsAre("broken_path: send of chunk 0 on link 0 (0 -> 3) at 2us: message 1 ends here and never reaches NPU 2",
                   "missing_postcondition: NPU 2 ends without chunk 0, which it must hold"));
 }
@@ -228,7 +229,7 @@ TEST(VerifierMessages, MustReachTheirDestination) {
 TEST(VerifierMessages, EndAtTheirDestination) {
   auto sends = message_sends();
   sends.push_back(hop_of(copy_of(0, 4, microseconds(10)), 1, 2));
-  EXPECT_THAT(messages(broadcast(star3(), sends)),
+  EXPECT_THAT(messages(broadcast_over(star3(), sends)),
               ElementsAre("broken_path: send of chunk 0 on link 4 (2 -> 3) at 10us: message 1 has been sent to its "
                           "destination before"));
 }
@@ -236,15 +237,15 @@ TEST(VerifierMessages, EndAtTheirDestination) {
 TEST(VerifierMessages, NeedADestinationThatExistsAndAMessage) {
   auto sends = message_sends();
   sends[2].destination = sends[3].destination = NpuId(7);
-  EXPECT_EQ(messages(broadcast(star3(), sends))[0],
+  EXPECT_EQ(messages(broadcast_over(star3(), sends))[0],
             "broken_path: send of chunk 0 on link 0 (0 -> 3) at 2us: its destination, NPU 7, does not exist");
   sends = message_sends();
   sends[2].message = MessageId::none();
-  EXPECT_EQ(messages(broadcast(star3(), sends))[0],
+  EXPECT_EQ(messages(broadcast_over(star3(), sends))[0],
             "broken_path: send of chunk 0 on link 0 (0 -> 3) at 2us: it names a destination but no message");
   sends = message_sends();
   sends[2].destination = NpuId::none();
-  EXPECT_EQ(messages(broadcast(star3(), sends))[0],
+  EXPECT_EQ(messages(broadcast_over(star3(), sends))[0],
             "broken_path: send of chunk 0 on link 0 (0 -> 3) at 2us: it names a message but no destination");
 }
 

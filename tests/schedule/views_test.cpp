@@ -1,6 +1,7 @@
 // Pruning, reversal and sequence. The line of three NPUs is that of verifier_test.cpp: 2 us over links 0 and 1, 6 us
 // over 2 and 3.
 #include "tenex/schedule/views/views.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,34 +15,34 @@
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using test::copy_of;
 using test::hop_of;
 using test::link_between;
 using test::sum_of;
-using ::testing::ElementsAre;
 
-Collective on_line3(CollectiveKind kind) { return support::collective(kind, 3, bytes(12'000)); }
+Collective viewed_line3(CollectiveKind kind) { return support::collective(kind, 3, bytes(12'000)); }
 
-std::vector<Send> gather_sends() {
+std::vector<Send> viewed_sends() {
   return {copy_of(0, 0, microseconds(0)), copy_of(1, 1, microseconds(0)), copy_of(1, 2, microseconds(0)),
           copy_of(2, 3, microseconds(0)), copy_of(2, 1, microseconds(6)), copy_of(0, 2, microseconds(6))};
 }
 
 TEST(PruneWaste, KeepsAScheduleWithoutWaste) {
   const auto topology = support::line3_heterogeneous();
-  const Schedule pruned = prune_waste({topology, on_line3(CollectiveKind::all_gather), Occupancy::transfer},
-                                      make_list_schedule(gather_sends()));
-  EXPECT_EQ(list_sends(pruned), gather_sends());
+  const Schedule pruned = prune_waste({topology, viewed_line3(CollectiveKind::all_gather), Occupancy::transfer},
+                                      make_list_schedule(viewed_sends()));
+  EXPECT_EQ(list_sends(pruned), viewed_sends());
 }
 
 TEST(PruneWaste, DropsSecondDeliveriesAndDeliveriesToTheOwner) {
   const auto topology = support::line3_heterogeneous();
-  auto sends = gather_sends();
+  auto sends = viewed_sends();
   sends.push_back(copy_of(2, 1, microseconds(20)));  // NPU 0 has chunk 2 since 8 us
   sends.push_back(copy_of(0, 1, microseconds(30)));  // NPU 0 has chunk 0 from the start
   const Schedule pruned =
-      prune_waste({topology, on_line3(CollectiveKind::all_gather), Occupancy::transfer}, make_list_schedule(sends));
-  EXPECT_EQ(list_sends(pruned), gather_sends());
+      prune_waste({topology, viewed_line3(CollectiveKind::all_gather), Occupancy::transfer}, make_list_schedule(sends));
+  EXPECT_EQ(list_sends(pruned), viewed_sends());
 }
 
 TEST(PruneWaste, DropsAWholeBranchOfBystandersThatEndsNowhere) {
@@ -109,13 +110,14 @@ TEST(Reversal, TurnsAGatherIntoAReduceScatter) {
   const std::vector<Send> gather{copy_of(0, 1, microseconds(0)), copy_of(1, 0, microseconds(0)),
                                  copy_of(1, 3, microseconds(0)), copy_of(2, 2, microseconds(0)),
                                  copy_of(2, 0, microseconds(6)), copy_of(0, 3, microseconds(6))};
-  const auto partner = on_line3(CollectiveKind::all_gather);
+  const auto partner = viewed_line3(CollectiveKind::all_gather);
   ASSERT_TRUE(verify({topology.reversed(), partner, Occupancy::transfer}, make_list_schedule(gather)).valid());
   const Schedule reduction = reversed({topology, partner, Occupancy::transfer}, make_list_schedule(gather));
   EXPECT_THAT(list_sends(reduction), ElementsAre(sum_of(0, 3, microseconds(0)), sum_of(2, 0, microseconds(4)),
                                                  sum_of(2, 2, microseconds(6)), sum_of(1, 3, microseconds(6)),
                                                  sum_of(1, 0, microseconds(10)), sum_of(0, 1, microseconds(10))));
-  const Verdict verdict = verify({topology, on_line3(CollectiveKind::reduce_scatter), Occupancy::transfer}, reduction);
+  const Verdict verdict =
+      verify({topology, viewed_line3(CollectiveKind::reduce_scatter), Occupancy::transfer}, reduction);
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.collective_time, microseconds(12));
 }
@@ -168,7 +170,7 @@ TEST(Reversal, ReversesThePathsOfMessages) {
 
 TEST(Reversal, OfAScheduleWithWasteCountsAContributionTwice) {
   const auto topology = support::line3_heterogeneous();
-  const auto partner = on_line3(CollectiveKind::all_gather);
+  const auto partner = viewed_line3(CollectiveKind::all_gather);
   auto sends = test::greedy_gather({topology.reversed(), partner, Occupancy::transfer}, 1);
   Send again = sends.front();
   again.start += microseconds(50);

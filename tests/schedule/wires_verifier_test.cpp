@@ -8,6 +8,7 @@
 #include <string>
 
 #include "schedule/schedule_factories.hpp"
+#include "support/elements.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/wires.hpp"
@@ -15,7 +16,7 @@
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -36,8 +37,8 @@ std::vector<std::string> problems(const Verdict& verdict) {
   return texts;
 }
 
-Verdict check(CollectiveKind kind, const Topology& topology, std::vector<Send> sends,
-              Occupancy occupancy = Occupancy::serialization) {
+Verdict check_on_wires(CollectiveKind kind, const Topology& topology, std::vector<Send> sends,
+                       Occupancy occupancy = Occupancy::serialization) {
   const auto npus = static_cast<std::uint32_t>(topology.npus());
   const bool one = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
   const auto collective = support::collective(kind, npus, bytes(one ? 1000 : 1000 * npus));
@@ -51,19 +52,19 @@ TEST(VerifierWires, AnAllGatherByShiftsTakesOneChunkTimePerShiftAndThePathOnce) 
   for (std::uint32_t shift = 1; shift < 4; ++shift)
     for (std::uint32_t npu = 0; npu < 4; ++npu)
       sends.push_back(over(star, npu, (npu + shift) % 4, npu, microseconds(shift - 1)));
-  const Verdict verdict = check(CollectiveKind::all_gather, star, sends);
+  const Verdict verdict = check_on_wires(CollectiveKind::all_gather, star, sends);
   EXPECT_THAT(problems(verdict), IsEmpty());
   EXPECT_EQ(verdict.collective_time, microseconds(5));
   // Under `transfer` each link is busy for its own alpha longer: shifts every 1 us overlap, every 2 us do not.
-  EXPECT_FALSE(check(CollectiveKind::all_gather, star, sends, Occupancy::transfer).valid());
+  EXPECT_FALSE(check_on_wires(CollectiveKind::all_gather, star, sends, Occupancy::transfer).valid());
   for (Send& send : sends) send.start = send.start * 2;
-  EXPECT_TRUE(check(CollectiveKind::all_gather, star, sends, Occupancy::transfer).valid());
+  EXPECT_TRUE(check_on_wires(CollectiveKind::all_gather, star, sends, Occupancy::transfer).valid());
 }
 
 TEST(VerifierWires, ThatShareTheUpLinkOverlap) {
   const Topology star = wired_star(3);
-  const Verdict verdict = check(CollectiveKind::broadcast, star,
-                                {over(star, 0, 1, 0, microseconds(0)), over(star, 0, 2, 0, nanoseconds(500))});
+  const Verdict verdict = check_on_wires(CollectiveKind::broadcast, star,
+                                         {over(star, 0, 1, 0, microseconds(0)), over(star, 0, 2, 0, nanoseconds(500))});
   EXPECT_THAT(
       problems(verdict),
       ElementsAre(HasSubstr("link 0 of the network (0 -> 3), on its path, is busy with another send until 1us")));
@@ -72,10 +73,10 @@ TEST(VerifierWires, ThatShareTheUpLinkOverlap) {
 TEST(VerifierWires, ThatShareTheDownLinkOverlapThere) {
   // Scattered starts: NPU 1 -> 2 at 0, NPU 0 -> 2 at 0.5 us: the down-link is taken for [1, 2) us and [1.5, 2.5) us.
   const Topology star = wired_star(3);
-  const Verdict verdict = check(CollectiveKind::all_gather, star,
-                                {over(star, 1, 2, 1, microseconds(0)), over(star, 0, 2, 0, nanoseconds(500)),
-                                 over(star, 0, 1, 0, microseconds(2)), over(star, 1, 0, 1, microseconds(2)),
-                                 over(star, 2, 0, 2, microseconds(3)), over(star, 2, 1, 2, microseconds(4))});
+  const Verdict verdict = check_on_wires(CollectiveKind::all_gather, star,
+                                         {over(star, 1, 2, 1, microseconds(0)), over(star, 0, 2, 0, nanoseconds(500)),
+                                          over(star, 0, 1, 0, microseconds(2)), over(star, 1, 0, 1, microseconds(2)),
+                                          over(star, 2, 0, 2, microseconds(3)), over(star, 2, 1, 2, microseconds(4))});
   EXPECT_THAT(problems(verdict), ElementsAre(HasSubstr("(3 -> 2), on its path, is busy with another send until 2us")));
 }
 
@@ -84,11 +85,11 @@ TEST(VerifierWires, AreOneSignalWhereASwitchCopies) {
     return std::vector<Send>{over(star, 0, 1, 0, microseconds(0)), over(star, 0, 2, 0, microseconds(0))};
   };
   const Topology copying = wired_star(3, true);
-  const Verdict verdict = check(CollectiveKind::broadcast, copying, sends(copying));
+  const Verdict verdict = check_on_wires(CollectiveKind::broadcast, copying, sends(copying));
   EXPECT_THAT(problems(verdict), IsEmpty());
   EXPECT_EQ(verdict.collective_time, microseconds(3));
   const Topology plain = wired_star(3);
-  EXPECT_THAT(problems(check(CollectiveKind::broadcast, plain, sends(plain))),
+  EXPECT_THAT(problems(check_on_wires(CollectiveKind::broadcast, plain, sends(plain))),
               ElementsAre(HasSubstr("they are one signal only where a switch copies")));
 }
 
@@ -98,22 +99,22 @@ TEST(VerifierWires, AreOneSignalWhereASwitchReduces) {
                              over(star, 2, 0, 0, microseconds(0), Stage::reduce)};
   };
   const Topology reducing = wired_star(3, false, true);
-  const Verdict verdict = check(CollectiveKind::reduce, reducing, sends(reducing));
+  const Verdict verdict = check_on_wires(CollectiveKind::reduce, reducing, sends(reducing));
   EXPECT_THAT(problems(verdict), IsEmpty());
   EXPECT_EQ(verdict.collective_time, microseconds(3));
   const Topology plain = wired_star(3);
-  EXPECT_THAT(problems(check(CollectiveKind::reduce, plain, sends(plain))),
+  EXPECT_THAT(problems(check_on_wires(CollectiveKind::reduce, plain, sends(plain))),
               ElementsAre(HasSubstr("they are one signal only where a switch reduces")));
   // A sum needs its parts at one time.
   auto late = sends(reducing);
   late[1].start = nanoseconds(1);
-  EXPECT_FALSE(check(CollectiveKind::reduce, reducing, late).valid());
+  EXPECT_FALSE(check_on_wires(CollectiveKind::reduce, reducing, late).valid());
 }
 
 TEST(VerifierWires, OfDifferentChunksAreNeverOneSignal) {
   const Topology star = wired_star(3, true, true);
-  EXPECT_FALSE(check(CollectiveKind::all_to_all, star,
-                     {over(star, 0, 1, 1, microseconds(0)), over(star, 0, 2, 2, microseconds(0))})
+  EXPECT_FALSE(check_on_wires(CollectiveKind::all_to_all, star,
+                              {over(star, 0, 1, 1, microseconds(0)), over(star, 0, 2, 2, microseconds(0))})
                    .valid());
 }
 
@@ -171,9 +172,9 @@ TEST(VerifierBuffers, CountACopiedChunkOnceAndASumOnce) {
     return test::star(3, properties, microseconds(1), gigabytes_per_second(1));
   };
   const auto copied = [&](std::uint32_t buffer) {
-    return check(CollectiveKind::broadcast, star({.copy = true, .buffer = buffer}),
-                 {test::copy_of(0, 0, microseconds(0)), test::copy_of(0, 3, microseconds(2)),
-                  test::copy_of(0, 5, microseconds(3))});
+    return check_on_wires(CollectiveKind::broadcast, star({.copy = true, .buffer = buffer}),
+                          {test::copy_of(0, 0, microseconds(0)), test::copy_of(0, 3, microseconds(2)),
+                           test::copy_of(0, 5, microseconds(3))});
   };
   EXPECT_TRUE(copied(1).valid());
   EXPECT_FALSE(copied(0).valid());
@@ -182,7 +183,7 @@ TEST(VerifierBuffers, CountACopiedChunkOnceAndASumOnce) {
     std::vector<Send> sends{test::sum_of(0, 2, microseconds(0)), test::sum_of(0, 4, microseconds(1)),
                             test::sum_of(0, 1, microseconds(3))};
     if (!reduce) sends.push_back(test::sum_of(0, 1, microseconds(4)));
-    return check(CollectiveKind::reduce, star({.reduce = reduce, .buffer = buffer}), sends);
+    return check_on_wires(CollectiveKind::reduce, star({.reduce = reduce, .buffer = buffer}), sends);
   };
   EXPECT_TRUE(summed(true, 1).valid());
   EXPECT_FALSE(summed(true, 0).valid());

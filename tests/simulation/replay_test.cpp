@@ -19,7 +19,7 @@
 namespace tenex {
 namespace {
 
-SimulationOptions recording(Occupancy occupancy = Occupancy::serialization) {
+SimulationOptions recording_by(Occupancy occupancy = Occupancy::serialization) {
   SimulationOptions options;
   options.occupancy = occupancy;
   options.record_sends = true;
@@ -92,7 +92,7 @@ void for_plans(Check&& check) {
 
 TEST(TimedReplay, EqualsThePlan) {
   for_plans([](const Topology& topology, const Collective& collective, Occupancy occupancy, const Simulation& plan) {
-    const auto replayed = replay(topology, collective, plan.sends, Replay::timed, recording(occupancy)).value();
+    const auto replayed = replay(topology, collective, plan.sends, Replay::timed, recording_by(occupancy)).value();
     ASSERT_EQ(list_sends(replayed.sends), list_sends(plan.sends));
     ASSERT_EQ(replayed.finish, plan.finish);
     ASSERT_EQ(replayed.hops, plan.hops);
@@ -107,7 +107,7 @@ TEST(TimedReplay, EqualsThePlan) {
 TEST(TimedReplay, EqualsAPlanWithSlack) {
   for_plans([](const Topology& topology, const Collective& collective, Occupancy occupancy, const Simulation& plan) {
     const auto slack = stretched(plan.sends, 3);
-    const auto replayed = replay(topology, collective, slack, Replay::timed, recording(occupancy)).value();
+    const auto replayed = replay(topology, collective, slack, Replay::timed, recording_by(occupancy)).value();
     ASSERT_EQ(list_sends(replayed.sends), list_sends(slack));
   });
 }
@@ -117,7 +117,7 @@ TEST(PromptReplay, IsNeverLaterThanThePlanAndStaysValid) {
     for (const std::int64_t factor : {1, 3}) {
       const auto slack = stretched(plan.sends, factor);
       const auto replayed =
-          replay(topology, collective, slack, Replay::as_soon_as_possible, recording(occupancy)).value();
+          replay(topology, collective, slack, Replay::as_soon_as_possible, recording_by(occupancy)).value();
       expect_never_later(replayed.sends, slack);
       // A work-conserving simulation has no slack to lose; a stretched plan shrinks back to it.
       ASSERT_LE(replayed.finish, plan.finish);
@@ -131,7 +131,7 @@ TEST(PromptReplay, IsTheRetiming) {
   for_plans([](const Topology& topology, const Collective& collective, Occupancy occupancy, const Simulation& plan) {
     const auto slack = stretched(plan.sends, 2);
     const auto replayed =
-        replay(topology, collective, slack, Replay::as_soon_as_possible, recording(occupancy)).value();
+        replay(topology, collective, slack, Replay::as_soon_as_possible, recording_by(occupancy)).value();
     ASSERT_EQ(list_sends(replayed.sends), list_sends(retime({topology, collective, occupancy}, slack)));
   });
 }
@@ -144,7 +144,7 @@ TEST(PromptReplay, PassesOnWhatASwitchHoldsInTheOrderOfArrivals) {
   const auto plan =
       make_list_schedule({send(microseconds(0), link(0, 3), 0), send(microseconds(30), link(0, 3), 0),
                           send(microseconds(100), link(3, 1), 0), send(microseconds(100), link(3, 2), 0)});
-  const auto replayed = replay(topology, gather, plan, Replay::as_soon_as_possible, recording()).value();
+  const auto replayed = replay(topology, gather, plan, Replay::as_soon_as_possible, recording_by()).value();
   const auto starts = by_link(replayed.sends);
   EXPECT_EQ(starts.at(LinkId(link(0, 3)))[1].start, microseconds(20));
   const auto first = starts.at(LinkId(link(3, 1)))[0].start, second = starts.at(LinkId(link(3, 2)))[0].start;
@@ -155,7 +155,7 @@ TEST(PromptReplay, PassesOnWhatASwitchHoldsInTheOrderOfArrivals) {
 TEST(PromptReplay, OfATransferPlanIsNeverLaterUnderSerialization) {
   for_plans([](const Topology& topology, const Collective& collective, Occupancy occupancy, const Simulation& plan) {
     if (occupancy != Occupancy::transfer) return;
-    const auto options = recording(Occupancy::serialization);
+    const auto options = recording_by(Occupancy::serialization);
     const auto replayed = replay(topology, collective, plan.sends, Replay::as_soon_as_possible, options).value();
     expect_never_later(replayed.sends, plan.sends);
     ASSERT_TRUE(verify({topology, collective, Occupancy::serialization}, replayed.sends).valid());
@@ -177,7 +177,7 @@ class HandMadePlan : public testing::Test {
   Result<Simulation> replayed(std::vector<Send> sends, Replay mode,
                               CollectiveKind kind = CollectiveKind::all_gather) const {
     const auto collective = support::collective(kind, 3, bytes(3'000'000));
-    return replay(topology_, collective, make_list_schedule(std::move(sends)), mode, recording());
+    return replay(topology_, collective, make_list_schedule(std::move(sends)), mode, recording_by());
   }
   static std::vector<Send> sends_of(const Result<Simulation>& simulation) { return list_sends(simulation->sends); }
 
@@ -375,7 +375,7 @@ TEST(Replay, WaitsForLateNpus) {
     const auto collective = support::collective(kind, topology.npus(), bytes(90'000), 1 + seed % 3);
     const auto* name = seed % 3 == 0 ? "direct" : "ring";
     const auto program = support::program_of(name, topology, collective);
-    auto options = recording(support::kOccupancies[seed % 2]);
+    auto options = recording_by(support::kOccupancies[seed % 2]);
     const auto in_time = simulate(topology, collective, *program, options).value();
     options.start_delays = {{NpuId(random.below(static_cast<std::uint32_t>(topology.npus()))), microseconds(20)}};
     const auto late = simulate(topology, collective, *program, options).value();

@@ -138,7 +138,7 @@ std::vector<SwitchProperties> drawn_switches(std::size_t count, Random& random) 
   return switches;
 }
 
-void expect_same(const Simulation& a, const Simulation& b) {
+void expect_same_play(const Simulation& a, const Simulation& b) {
   EXPECT_EQ(a.finish, b.finish);
   EXPECT_EQ(a.messages, b.messages);
   EXPECT_EQ(a.hops, b.hops);
@@ -180,7 +180,7 @@ TEST(SwitchedReplay, PlaysInOnePassAsInLists) {
         const SwitchedInput input{real, unwound, paths, collective, schedule, options, overlap};
         const auto in_pass = play_in_pass(input, count_sends(input).value());
         ASSERT_TRUE(in_pass.has_value());
-        expect_same(*in_pass, play_in_lists(input).value());
+        expect_same_play(*in_pass, play_in_lists(input).value());
         VerifyOptions checks;
         checks.start_delays = options.start_delays;
         const auto verdict = verify({real, collective, options.occupancy}, in_pass->sends, checks);

@@ -12,9 +12,6 @@ namespace {
 using namespace slurm_tests;
 using ::testing::HasSubstr;
 
-const std::pair<std::string, std::string> mpirun_on_virtual_nodes = {"LAUNCHER",
-                                                                     "mpirun --bind-to none --mca btl tcp,self"};
-
 TEST(Array, SlicesJoinToTheRowsOfALocalRun) {
   const Site site;
   const auto job = site.in_cluster(Kind::virtual_nodes, 3, R"(
@@ -22,7 +19,7 @@ job=$(submit array.sbatch --array=1-3 --ntasks-per-node=1 -- "$STUDY" "$OUT/out"
 merge=$(submit merge.sbatch --dependency=afterany:$job -- "$OUT/out")
 ended "$merge"
 ended "$job")",
-                                   {mpirun_on_virtual_nodes});
+                                   {kMpirunOnVirtualNodes});
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "COMPLETED 0\nCOMPLETED 0\nCOMPLETED 0\nCOMPLETED 0\n") << job.err << site.logs();
   support::expect_same_rows(site.local_result(), site.result("out"));
@@ -47,7 +44,7 @@ ended "$merge"
 job=$(SLICES=2 submit array.sbatch --array=2 --ntasks-per-node=1 -- "$STUDY" "$OUT/out")
 merge=$(submit merge.sbatch --dependency=afterany:$job -- "$OUT/out")
 ended "$merge")",
-                                   {mpirun_on_virtual_nodes});
+                                   {kMpirunOnVirtualNodes});
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "FAILED 3\nCOMPLETED 0\n") << job.err << site.logs();
   EXPECT_THAT(site.logs(), HasSubstr("40 of 80 points have no row yet"));  // 80 points in 40 blocks of 2

@@ -39,13 +39,13 @@ engine = "event_driven"
 }
 
 /// How much work a study is.
-struct Work {
+struct JobWork {
   int seeds = 2;
   double pace = 0;  ///< seconds that a point takes without work
 };
 /// A study that one rank works on for so long, so that something can happen during the run. Where points may be told to
 /// take time, they are only 80 and take no work.
-inline Work work_of(double seconds) {
+inline JobWork work_of(double seconds) {
 #ifdef TENEX_FAULT_POINTS
   return {2, seconds / 80};
 #else
@@ -58,7 +58,7 @@ inline Work work_of(double seconds) {
 /// functions of inside.sh; their working directory is the top of the checkout.
 class Site {
  public:
-  explicit Site(Work work = {}) : work_(work) { support::write_text(study(), study_text(work.seeds)); }
+  explicit Site(JobWork work = {}) : work_(work) { support::write_text(study(), study_text(work.seeds)); }
 
   [[nodiscard]] std::filesystem::path path() const { return folder_.path(); }
   [[nodiscard]] std::filesystem::path study() const { return path() / "study.toml"; }
@@ -110,9 +110,13 @@ class Site {
   }
 
  private:
-  Work work_;
+  JobWork work_;
   support::TemporaryFolder folder_;
 };
+
+/// The launcher for virtual nodes. They are one host: their ranks must not use shared memory segments of the same name.
+inline const std::pair<std::string, std::string> kMpirunOnVirtualNodes{"LAUNCHER",
+                                                                       "mpirun --bind-to none --mca btl tcp,self"};
 
 /// The hosts that evaluated at least one row of a merged result.
 inline std::set<std::string> hosts_of(const std::filesystem::path& result) {

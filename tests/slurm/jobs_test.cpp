@@ -17,16 +17,12 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Virtual nodes are one host: their ranks must not use shared memory segments of the same name.
-const std::pair<std::string, std::string> mpirun_on_virtual_nodes = {"LAUNCHER",
-                                                                     "mpirun --bind-to none --mca btl tcp,self"};
-
 TEST(OneNode, GivesTheRowsOfALocalRun) {
   const Site site;
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
 job=$(submit one_node.sbatch -- "$STUDY" "$OUT/out")
 ended "$job")",
-                                   {mpirun_on_virtual_nodes});
+                                   {kMpirunOnVirtualNodes});
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
   support::expect_same_rows(site.local_result(), site.result("out"));
@@ -37,7 +33,7 @@ TEST(OneNode, GivesThemOnAllCoresOfTheNodeToo) {
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
 job=$(sbatch --parsable --mem=1000 --output="$OUT/%x-%j.log" jobs/one_node.sbatch "$STUDY" "$OUT/out")
 ended "$job")",
-                                   {mpirun_on_virtual_nodes});
+                                   {kMpirunOnVirtualNodes});
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
   support::expect_same_rows(site.local_result(), site.result("out"));
@@ -71,7 +67,7 @@ TEST(ManyNodes, GivesTheRowsOfALocalRunOnVirtualNodes) {
   const auto job = site.in_cluster(Kind::virtual_nodes, 4, R"(
 job=$(submit many_nodes.sbatch --ntasks-per-node=1 -- "$STUDY" "$OUT/out")
 ended "$job")",
-                                   {mpirun_on_virtual_nodes});
+                                   {kMpirunOnVirtualNodes});
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
   support::expect_same_rows(site.local_result(), site.result("out"));

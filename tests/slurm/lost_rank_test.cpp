@@ -20,7 +20,7 @@ const auto some_seconds = work_of(12);
 
 TEST(AKilledRank, LeavesItsPointsToOthersAndTheJobEndsByItself) {
   const Site site(some_seconds);
-  // Virtual nodes are one host: see jobs_test.cpp.
+  // Virtual nodes are one host: see cluster.hpp.
   const auto job = site.in_cluster(Kind::virtual_nodes, 3, R"(
 job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=1 -- "$STUDY" "$OUT/out" --silence 2s)
 until_true 100 have_begun "$OUT/out" 2

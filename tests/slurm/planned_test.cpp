@@ -12,10 +12,6 @@ namespace {
 
 using namespace slurm_tests;
 
-// Virtual nodes are one host: see jobs_test.cpp.
-const std::pair<std::string, std::string> mpirun_on_virtual_nodes = {"LAUNCHER",
-                                                                     "mpirun --bind-to none --mca btl tcp,self"};
-
 TEST(PlannedJob, GivesTheRowsOfALocalRunWithoutTheCheckoutAndTheStudy) {
   const Site site;
   const auto job = site.in_cluster(Kind::virtual_nodes, 2, R"(
@@ -26,7 +22,7 @@ cp "$STUDY" copied.toml
 rm copied.toml
 job=$(env -u TENEX sbatch --parsable --mem=1000 --output="$OUT/%x-%j.log" planned.sbatch "$OUT/out")
 ended "$job")",
-                                   {mpirun_on_virtual_nodes});
+                                   {kMpirunOnVirtualNodes});
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
   support::expect_same_rows(site.local_result(), site.result("out"));
@@ -43,7 +39,7 @@ export SBATCH_MEM_PER_NODE=1000 SBATCH_OUTPUT=$OUT/job.log
 env -u TENEX "$TENEX" plan elsewhere/copied.toml --submit --ranks 1 --threads 1
 rm -r elsewhere
 ended 1)",
-                                   {mpirun_on_virtual_nodes});
+                                   {kMpirunOnVirtualNodes});
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "Submitted batch job 1\nthe result will be results/elsewhere/study.h5\nCOMPLETED 0\n")
       << job.err << site.logs();

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // Enough for two ranks that a signal comes during the run.
-const auto some_seconds = work_of(6);
+const auto six_seconds = work_of(6);
 
 /// Number of rows that more than one turn evaluated.
 std::size_t repeated_rows(const std::filesystem::path& dir) {
@@ -29,7 +29,7 @@ std::size_t repeated_rows(const std::filesystem::path& dir) {
 class Requeue : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(Requeue, DrainsOnTheSignalAndGoesOnInTheNextTurn) {
-  const Site site(some_seconds);
+  const Site site(six_seconds);
   const auto job = site.in_cluster(Kind::hosts, 2, R"(
 job=$(submit requeue.sbatch --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
 until_true 100 has_begun "$OUT/out"
@@ -67,7 +67,7 @@ ended "$job")",
 
 TEST(RequeueAfterALostHost, GoesOnElsewhereWithTheSameRows) {
   // The lost host's lock counts for 30 s: the next turn waits for that.
-  const Site site(some_seconds);
+  const Site site(six_seconds);
   const auto job = site.in_cluster(Kind::hosts, 3, R"(
 job=$(submit requeue.sbatch --exclude=n1 --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
 until_true 100 has_begun "$OUT/out"
@@ -98,7 +98,7 @@ field "$job" Restarts)");
 }
 
 TEST(OneNodeAtTheTimeLimit, KeepsItsRowsAndTheSameCommandContinues) {
-  const Site site(some_seconds);
+  const Site site(six_seconds);
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
 job=$(submit one_node.sbatch -- "$STUDY" "$OUT/out")
 until_true 100 has_begun "$OUT/out"

@@ -1,5 +1,6 @@
 // The expression grammar: structure, places, evaluation and every way to get it wrong.
 #include "tenex/spec/expression.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +10,8 @@
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -69,7 +70,7 @@ bool holds(std::string_view text) {
   return result.ok() && *result;
 }
 
-std::string error_of(std::string_view text) {
+std::string expression_error(std::string_view text) {
   const Result<bool> result = evaluate(text);
   return result ? "no error" : to_string(result.errors());
 }
@@ -255,33 +256,33 @@ TEST(EvaluateCondition, ComputesWithQuantities) {
 }
 
 TEST(EvaluateCondition, RefusesToCompareDifferentKindsAndNamesBoth) {
-  EXPECT_EQ(error_of("size = 5"),
+  EXPECT_EQ(expression_error("size = 5"),
             "s.toml:7:17: \"size\" is a size and \"5\" is a plain number (only values of one kind compare) "
             "give \"5\" a unit, for instance 5MiB");
-  EXPECT_THAT(error_of("size < 5us"), HasSubstr("\"size\" is a size and \"5us\" is a time"));
-  EXPECT_THAT(error_of("alpha < 5"), HasSubstr("for instance 5us"));
-  EXPECT_THAT(error_of("chunks = 'x'"), HasSubstr("\"chunks\" is a plain number and \"'x'\" is a text"));
-  EXPECT_THAT(error_of("algorithm = 5"), HasSubstr("\"algorithm\" is a text and \"5\" is a plain number"));
-  EXPECT_THAT(error_of("B1 > size"), HasSubstr("\"B1\" is a bandwidth and \"size\" is a size"));
-  EXPECT_THAT(error_of("B1 + size = B2"), HasSubstr("only values of one kind are added"));
-  EXPECT_THAT(error_of("1MiB * size = 1MiB"), HasSubstr("one of the factors is a plain number"));
-  EXPECT_THAT(error_of("algorithm + 1 = 2"), HasSubstr("\"algorithm\" is a text"));
+  EXPECT_THAT(expression_error("size < 5us"), HasSubstr("\"size\" is a size and \"5us\" is a time"));
+  EXPECT_THAT(expression_error("alpha < 5"), HasSubstr("for instance 5us"));
+  EXPECT_THAT(expression_error("chunks = 'x'"), HasSubstr("\"chunks\" is a plain number and \"'x'\" is a text"));
+  EXPECT_THAT(expression_error("algorithm = 5"), HasSubstr("\"algorithm\" is a text and \"5\" is a plain number"));
+  EXPECT_THAT(expression_error("B1 > size"), HasSubstr("\"B1\" is a bandwidth and \"size\" is a size"));
+  EXPECT_THAT(expression_error("B1 + size = B2"), HasSubstr("only values of one kind are added"));
+  EXPECT_THAT(expression_error("1MiB * size = 1MiB"), HasSubstr("one of the factors is a plain number"));
+  EXPECT_THAT(expression_error("algorithm + 1 = 2"), HasSubstr("\"algorithm\" is a text"));
 }
 
 TEST(EvaluateCondition, RefusesToOrderTexts) {
-  EXPECT_THAT(error_of("algorithm < groups"), HasSubstr("is a text and has no order"));
-  EXPECT_THAT(error_of("algorithm < ring"), HasSubstr("unknown name \"ring\""));
+  EXPECT_THAT(expression_error("algorithm < groups"), HasSubstr("is a text and has no order"));
+  EXPECT_THAT(expression_error("algorithm < ring"), HasSubstr("unknown name \"ring\""));
 }
 
 TEST(EvaluateCondition, ReportsUnknownNames) {
-  EXPECT_EQ(error_of("chunk = 1"), "s.toml:7:10: unknown name \"chunk\" did you mean \"chunks\"?");
-  EXPECT_EQ(error_of("frobnicate = 1"), "s.toml:7:10: unknown name \"frobnicate\"");
-  EXPECT_THAT(error_of("B1 >= B22 >= B3"), HasSubstr("unknown name \"B22\" did you mean \"B2\"?"));
-  EXPECT_THAT(error_of("chunks + chunkz = 1"), HasSubstr("unknown name \"chunkz\""));
+  EXPECT_EQ(expression_error("chunk = 1"), "s.toml:7:10: unknown name \"chunk\" did you mean \"chunks\"?");
+  EXPECT_EQ(expression_error("frobnicate = 1"), "s.toml:7:10: unknown name \"frobnicate\"");
+  EXPECT_THAT(expression_error("B1 >= B22 >= B3"), HasSubstr("unknown name \"B22\" did you mean \"B2\"?"));
+  EXPECT_THAT(expression_error("chunks + chunkz = 1"), HasSubstr("unknown name \"chunkz\""));
 }
 
 TEST(EvaluateCondition, TakesAMisspeltNameOnTheRightForAMistakeNotAText) {
-  EXPECT_EQ(error_of("1MiB = sise"),
+  EXPECT_EQ(expression_error("1MiB = sise"),
             "s.toml:7:17: unknown name \"sise\" (\"1MiB\" is a size, which compares with its own kind only) "
             "did you mean \"size\"?");
 }
@@ -289,14 +290,14 @@ TEST(EvaluateCondition, TakesAMisspeltNameOnTheRightForAMistakeNotAText) {
 TEST(EvaluateCondition, ReportsErrorsOfBothSidesOfAndAndOr) {
   EXPECT_EQ(evaluate("chunk = 1 or chunks = 2 and sizes = 1B").errors().size(), 2U);
   // The left side decides the result, but the mistake on the right is still reported.
-  EXPECT_THAT(error_of("chunks = 2 or size = 5"), HasSubstr("a plain number"));
+  EXPECT_THAT(expression_error("chunks = 2 or size = 5"), HasSubstr("a plain number"));
 }
 
 TEST(EvaluateCondition, RefusesToOverflow) {
-  EXPECT_THAT(error_of("9000000000000000000 + 9000000000000000000 > chunks"), HasSubstr("too large"));
-  EXPECT_THAT(error_of("9000000000000000000 * size > 1B"), HasSubstr("too large"));
-  EXPECT_THAT(error_of("9000000000000000000.0 * size > 1B"), HasSubstr("too large"));
-  EXPECT_THAT(error_of("0 - 9000000000000000000 - 9000000000000000000 < chunks"), HasSubstr("too large"));
+  EXPECT_THAT(expression_error("9000000000000000000 + 9000000000000000000 > chunks"), HasSubstr("too large"));
+  EXPECT_THAT(expression_error("9000000000000000000 * size > 1B"), HasSubstr("too large"));
+  EXPECT_THAT(expression_error("9000000000000000000.0 * size > 1B"), HasSubstr("too large"));
+  EXPECT_THAT(expression_error("0 - 9000000000000000000 - 9000000000000000000 < chunks"), HasSubstr("too large"));
 }
 
 TEST(Expression, AnswersEveryTextWithAValueOrPlacedErrors) {

@@ -1,5 +1,6 @@
 // Reading tables: all mistakes of a table are reported at once, each at its place.
 #include "tenex/spec/table_reader.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,14 +8,14 @@
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Node parse(std::string_view text) { return parse_toml(text, "s.toml").value(); }
+Node parse_node(std::string_view text) { return parse_toml(text, "s.toml").value(); }
 
 TEST(TableReader, ReadsKnownKeys) {
-  const Node root = parse(
+  const Node root = parse_node(
       "name = \"x\"\nchunks = 3\nfactor = 2\noverlap = true\nalpha = \"0.5us\"\nsize = \"1MiB\"\n"
       "bandwidth = \"50GB/s\"\nkeep = [\"a = 1\", \"b = 2\"]\nstore = \"links\"\n");
   TableReader reader(root, "", {"name", "chunks", "factor", "overlap", "alpha", "size", "bandwidth", "keep", "store"});
@@ -32,7 +33,7 @@ TEST(TableReader, ReadsKnownKeys) {
 }
 
 TEST(TableReader, FallsBackWhereAKeyIsAbsent) {
-  const Node root = parse("");
+  const Node root = parse_node("");
   TableReader reader(root, "", {"name"});
   EXPECT_EQ(reader.string("name"), std::nullopt);
   EXPECT_EQ(reader.string_or("name", "none"), "none");
@@ -43,7 +44,7 @@ TEST(TableReader, FallsBackWhereAKeyIsAbsent) {
 }
 
 TEST(TableReader, ReportsUnknownKeysWithTheNearestSpelling) {
-  const Node root = parse("[defaults]\nchunk = 1\nfrobnicate = 2\n");
+  const Node root = parse_node("[defaults]\nchunk = 1\nfrobnicate = 2\n");
   TableReader reader(*root.find("defaults"), "[defaults]", {"chunks", "size"});
   EXPECT_EQ(to_string(reader.errors()),
             "s.toml:2:1: unknown key \"chunk\" ([defaults] may have chunks, size) did you mean \"chunks\"?\n"
@@ -51,7 +52,7 @@ TEST(TableReader, ReportsUnknownKeysWithTheNearestSpelling) {
 }
 
 TEST(TableReader, CollectsEveryMistake) {
-  const Node root = parse("chunks = \"3\"\nalpha = 5\nsizes = 1\n");
+  const Node root = parse_node("chunks = \"3\"\nalpha = 5\nsizes = 1\n");
   TableReader reader(root, "", {"chunks", "alpha", "size"});
   EXPECT_EQ(reader.integer("chunks"), std::nullopt);
   EXPECT_EQ(reader.time("alpha"), std::nullopt);
@@ -64,7 +65,7 @@ TEST(TableReader, CollectsEveryMistake) {
 }
 
 TEST(TableReader, ReportsMissingKeys) {
-  const Node root = parse("[a]\nx = 1\n");
+  const Node root = parse_node("[a]\nx = 1\n");
   TableReader reader(*root.find("a"), "[a]", {"x", "name"});
   EXPECT_NE(reader.require("x"), nullptr);
   EXPECT_EQ(reader.require("name"), nullptr);
@@ -72,14 +73,14 @@ TEST(TableReader, ReportsMissingKeys) {
 }
 
 TEST(TableReader, ReportsWhatIsNoTable) {
-  const Node root = parse("defaults = 3\n");
+  const Node root = parse_node("defaults = 3\n");
   TableReader reader(*root.find("defaults"), "[defaults]", {"x"});
   EXPECT_EQ(reader.require("x"), nullptr);  // not reported again
   EXPECT_EQ(to_string(reader.errors()), "s.toml:1:12: [defaults] is an integer (a table belongs here)");
 }
 
 TEST(TableReader, ReportsItemsThatAreNoStrings) {
-  const Node root = parse("keep = [\"a\", 2, true]\n");
+  const Node root = parse_node("keep = [\"a\", 2, true]\n");
   TableReader reader(root, "", {"keep"});
   EXPECT_THAT(reader.strings("keep"), ElementsAre("a"));
   EXPECT_EQ(to_string(reader.errors()),
@@ -88,7 +89,7 @@ TEST(TableReader, ReportsItemsThatAreNoStrings) {
 }
 
 TEST(AsQuantity, PointsInsideTheQuotes) {
-  const Node root = parse("alpha = \"5\"\nsize = 1.5\nrate = []\n");
+  const Node root = parse_node("alpha = \"5\"\nsize = 1.5\nrate = []\n");
   EXPECT_THAT(to_string(as_time(*root.find("alpha"), "alpha").errors()), HasSubstr("s.toml:1:10: \"5\" has no unit"));
   EXPECT_THAT(to_string(as_bytes(*root.find("size"), "size").errors()),
               HasSubstr("s.toml:2:8: \"size\" is 1.5 without a unit"));

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-fs::path result_of(const fs::path& dir, const Study& study) {
+fs::path older_result(const fs::path& dir, const Study& study) {
   EXPECT_TRUE(ResultFolder::open(dir, study, {}).ok());
   auto writer = ShardWriter::open(dir, study, 1, 0);
   EXPECT_TRUE(writer.ok());
@@ -34,7 +34,7 @@ void remove_column(const fs::path& path, const char* column) {
 
 TEST(OlderColumns, ReadAsTheDefaultOfTheirKey) {
   const TemporaryFolder folder;
-  const auto whole = result_of(folder.path() / "a", study_of(3));
+  const auto whole = older_result(folder.path() / "a", study_of(3));
   const auto older = folder.path() / "older.h5";
   fs::copy_file(whole, older);
   for (const char* column : {"window", "backend", "groups_setting", "order", "simulation_engine_setting"})
@@ -46,7 +46,7 @@ TEST(OlderColumns, ReadAsTheDefaultOfTheirKey) {
   EXPECT_EQ(table->settings, expected->settings) << "the points of these rows have the defaults";
 
   // The older file beside one that has the columns, and alone.
-  const auto newer = result_of(folder.path() / "b", study_of(2, 3));
+  const auto newer = older_result(folder.path() / "b", study_of(2, 3));
   for (const auto& sources : {std::vector<fs::path>{older, newer}, std::vector<fs::path>{older}}) {
     const auto out = folder.path() / ("merged_" + std::to_string(sources.size()) + ".h5");
     const auto report = merge_studies(out, sources);
@@ -60,7 +60,7 @@ TEST(OlderColumns, ReadAsTheDefaultOfTheirKey) {
 
 TEST(OlderColumns, OfAKeyWithoutADefaultAreMissing) {
   const TemporaryFolder folder;
-  const auto path = result_of(folder.path() / "a", study_of(2));
+  const auto path = older_result(folder.path() / "a", study_of(2));
   remove_column(path, "topology");
   const auto table = read_result(path);
   ASSERT_FALSE(table.ok());

@@ -1,5 +1,6 @@
 // Columns of few distinct values return what was put in.
 #include "store/packed_columns.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace tenex::store {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 
 TEST(PackedIntegers, AreOneValueUntilASecondOneComes) {
   PackedIntegers column(4);

@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "store/rows.hpp"
+#include "support/elements.hpp"
 #include "tenex/store/folder_status.hpp"
 
 namespace tenex {
 namespace {
 
 using namespace test;
+using support::ElementsAre;
 using support::TemporaryFolder;
-using ::testing::ElementsAre;
 
 Evaluation row_with(std::int64_t time_ps, std::int64_t sends) {
   Evaluation row = row_of(0);
@@ -20,7 +21,7 @@ Evaluation row_with(std::int64_t time_ps, std::int64_t sends) {
 }
 
 /// Makes the folder if it does not exist, and commits these rows for the first points of the study.
-void commit(const std::filesystem::path& dir, const Study& study, const std::vector<Evaluation>& rows) {
+void commit_rows(const std::filesystem::path& dir, const Study& study, const std::vector<Evaluation>& rows) {
   const auto folder = ResultFolder::open(dir, study, {.extend = true});
   ASSERT_TRUE(folder.ok()) << message_of(folder);
   auto writer = ShardWriter::open(dir, study, folder->state().incarnation, 0);
@@ -58,9 +59,9 @@ TEST(ParetoColumn, MarksTheRowsThatNoOtherDominates) {
   // (10, 5), twice, and (20, 3) and (2^53 + 1, 1) are the front. (20, 3) dominates (20, 4). (2^53 + 1, 1) dominates
   // (2^53 + 2, 1), which would be equal to it as doubles. An infeasible row and one without a time do not compete.
   constexpr std::int64_t large = (std::int64_t{1} << 53) + 1;
-  commit(folder.path(), study,
-         {row_with(10, 5), row_with(20, 4), row_with(20, 3), row_with(10, 5), row_with(large + 1, 1),
-          row_with(large, 1), failed_row("S < n*c"), row_with(-1, 0)});
+  commit_rows(folder.path(), study,
+              {row_with(10, 5), row_with(20, 4), row_with(20, 3), row_with(10, 5), row_with(large + 1, 1),
+               row_with(large, 1), failed_row("S < n*c"), row_with(-1, 0)});
   EXPECT_THAT(merged_front(folder.path(), study), ElementsAre(1, 0, 1, 1, 0, 1, 0, 0));
 }
 
@@ -68,7 +69,7 @@ TEST(ParetoColumn, TakesTheDirectionOfEachObjective) {
   const TemporaryFolder folder;
   Study study = study_with_front(3);
   study.search.pareto[1].maximize = true;
-  commit(folder.path(), study, {row_with(10, 5), row_with(20, 4), row_with(20, 6)});
+  commit_rows(folder.path(), study, {row_with(10, 5), row_with(20, 4), row_with(20, 6)});
   EXPECT_THAT(merged_front(folder.path(), study), ElementsAre(1, 0, 1));
 }
 
@@ -76,14 +77,14 @@ TEST(ParetoColumn, HasAFrontPerCompetition) {
   const TemporaryFolder folder;
   Study study = study_with_front(3);
   study.search.per = {"size"};  // the setting in which the points of these studies differ
-  commit(folder.path(), study, {row_with(10, 5), row_with(20, 6), row_with(30, 7)});
+  commit_rows(folder.path(), study, {row_with(10, 5), row_with(20, 6), row_with(30, 7)});
   EXPECT_THAT(merged_front(folder.path(), study), ElementsAre(1, 1, 1));
 }
 
 TEST(ParetoColumn, IsThereOnlyWhereTheStudyAsksForIt) {
   const TemporaryFolder folder;
   const Study study = study_of(1);
-  commit(folder.path(), study, {row_with(10, 5)});
+  commit_rows(folder.path(), study, {row_with(10, 5)});
   ASSERT_TRUE(merge(folder.path(), study).ok());
   EXPECT_FALSE(ColumnFileReader::open(folder.path() / "study.h5")->has("/pareto"));
   EXPECT_THAT(merged_front(folder.path(), study_with_front(1)), ElementsAre(1)) << "merged again, with a front";
@@ -93,7 +94,7 @@ TEST(PrunedRows, AreDoneAndNotFailed) {
   const TemporaryFolder folder;
   Study study = study_of(3);
   study.search.rounds.push_back({Fidelity::bound, 1, 2});
-  commit(folder.path(), study, {row_with(10, 5), pruned_row(study), failed_row("S < n*c")});
+  commit_rows(folder.path(), study, {row_with(10, 5), pruned_row(study), failed_row("S < n*c")});
   const auto merged = merge(folder.path(), study);
   ASSERT_TRUE(merged.ok()) << message_of(merged);
   EXPECT_EQ(merged->pruned, 1U);
@@ -111,7 +112,7 @@ TEST(PrunedRows, SayNothingInAnotherStudy) {
   const TemporaryFolder folder;
   Study study = study_of(2);
   study.search.rounds.push_back({Fidelity::bound, 1, 2});
-  commit(folder.path(), study, {row_with(10, 5), pruned_row(study)});
+  commit_rows(folder.path(), study, {row_with(10, 5), pruned_row(study)});
   Study other = study;
   other.digest = digest128("with another cut");
   const auto reopened = ResultFolder::open(folder.path(), other, {.extend = true});

@@ -10,14 +10,15 @@
 
 #include "store/rows.hpp"
 #include "support/draws.hpp"
+#include "support/elements.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
 namespace {
 
 using namespace test;
+using support::ElementsAre;
 using support::TemporaryFolder;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 ShardWriter open_writer(const std::filesystem::path& dir, const Study& study, std::uint32_t incarnation = 1,
@@ -316,7 +317,7 @@ TEST(ShardWriter, KeepsItsPromisesWhenKilledAtAnyMoment) {
 }
 
 /// Makes `dir` hold what `saved` holds. Files of both stay the same files, so that an open journal goes on.
-void restore(const std::filesystem::path& dir, const std::filesystem::path& saved) {
+void restore_folder(const std::filesystem::path& dir, const std::filesystem::path& saved) {
   namespace fs = std::filesystem;
   std::vector<fs::path> added;
   for (const auto& entry : fs::recursive_directory_iterator(dir))
@@ -337,10 +338,10 @@ TEST(ShardWriter, LosesNothingWhenKilledWhileItJoinsShards) {
     add_rows(writer, i, i + 1);
     ASSERT_TRUE(writer.flush().ok());
   }
-  restore(saved.path(), folder.path());
+  restore_folder(saved.path(), folder.path());
   const int attempts = support::draws(4, 12);
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    restore(folder.path(), saved.path());
+    restore_folder(folder.path(), saved.path());
     int ready[2];
     ASSERT_EQ(::pipe(ready), 0);
     const auto child = ::fork();

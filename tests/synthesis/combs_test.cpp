@@ -19,17 +19,17 @@
 namespace tenex {
 namespace {
 
-constexpr Bytes kChunk = bytes(1'000'000);
+constexpr Bytes kCombChunk = bytes(1'000'000);
 constexpr SimTime kCombStep = nanoseconds(20'500);  ///< 1 MB at 50 GB/s, and 500 ns
 
-Collective all_reduce_of(std::size_t npus, std::int64_t chunks) {
-  return support::collective(CollectiveKind::all_reduce, npus, kChunk * (static_cast<std::int64_t>(npus) * chunks),
+Collective comb_all_reduce(std::size_t npus, std::int64_t chunks) {
+  return support::collective(CollectiveKind::all_reduce, npus, kCombChunk * (static_cast<std::int64_t>(npus) * chunks),
                              chunks);
 }
 
 /// Synthesizes; expects a valid schedule without waste that takes the time it states, not below the bound.
 Synthesis make_valid(const Topology& topology, std::int64_t chunks, Occupancy occupancy = Occupancy::transfer) {
-  const Collective collective = all_reduce_of(topology.npus(), chunks);
+  const Collective collective = comb_all_reduce(topology.npus(), chunks);
   const SynthesisProblem problem{{topology, collective, occupancy}};
   auto made = synthesize_combs(problem).value();
   const Verdict verdict = support::expect_valid(problem, made.schedule, made.time);
@@ -111,7 +111,7 @@ TEST(Combs, AreValidOnAnyGrid) {
     VerifyOptions options;
     options.reduction_check = ReductionCheck::exact_sets;
     EXPECT_TRUE(
-        verify({grid, all_reduce_of(grid.npus(), chunks), occupancy}, make_list_schedule(sends), options).valid());
+        verify({grid, comb_all_reduce(grid.npus(), chunks), occupancy}, make_list_schedule(sends), options).valid());
   }
 }
 
@@ -122,13 +122,13 @@ TEST(Combs, AreRefusedElsewhereWithTheReason) {
     EXPECT_EQ(reason.has_value(), !synthesize_combs(problem).ok());
     return reason.value_or("");
   };
-  EXPECT_EQ(refusal(support::mesh(3, 3), all_reduce_of(9, 1)), "");
-  EXPECT_NE(refusal(support::torus(3, 3), all_reduce_of(9, 1)), "");
+  EXPECT_EQ(refusal(support::mesh(3, 3), comb_all_reduce(9, 1)), "");
+  EXPECT_NE(refusal(support::torus(3, 3), comb_all_reduce(9, 1)), "");
   EXPECT_NE(refusal(support::mesh(3, 3), support::collective(CollectiveKind::all_gather, 9, bytes(9000))), "");
   EXPECT_NE(refusal(support::mesh(3, 3), support::collective(CollectiveKind::all_reduce, 9, bytes(9000), 1, "0,1,2")),
             "");
   const auto uneven = support::shape("mesh(3,3)", {support::kAlpha}, {support::kBandwidth, gigabytes_per_second(25)});
-  EXPECT_NE(refusal(uneven, all_reduce_of(9, 1)), "");
+  EXPECT_NE(refusal(uneven, comb_all_reduce(9, 1)), "");
 }
 
 }  // namespace

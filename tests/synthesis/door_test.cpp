@@ -18,7 +18,7 @@ using support::of_megabytes;
 
 /// Two NPUs exchange a chunk each: NPU 0 sends at once and NPU 1 a microsecond later, so it takes that and a hop. The
 /// bound is a hop.
-struct Exchange {
+struct DoorExchange {
   Topology topology = support::line(2);
   Collective gather = of_megabytes(CollectiveKind::all_gather, 2);
   SynthesisProblem problem{{topology, gather}};
@@ -41,15 +41,15 @@ Synthesizer entry(Result<Synthesis> (*make)(const SynthesisProblem&)) {
 }
 
 TEST(SynthesizerDoor, PassesWhatKeepsItsWord) {
-  const Exchange exchange;
-  const auto honest = entry([](const SynthesisProblem&) -> Result<Synthesis> { return Exchange::made(); });
+  const DoorExchange exchange;
+  const auto honest = entry([](const SynthesisProblem&) -> Result<Synthesis> { return DoorExchange::made(); });
   EXPECT_EQ(honest.synthesize(exchange.problem)->time, microseconds(1) + kStep);
 }
 
 TEST(SynthesizerDoor, FindsProblemsThatTheEntryExcludes) {
   TENEX_NEEDS_CONTRACTS();
-  const Exchange exchange;
-  const auto honest = entry([](const SynthesisProblem&) -> Result<Synthesis> { return Exchange::made(); });
+  const DoorExchange exchange;
+  const auto honest = entry([](const SynthesisProblem&) -> Result<Synthesis> { return DoorExchange::made(); });
   const Collective of_three = of_megabytes(CollectiveKind::all_gather, 3);
   EXPECT_THAT(
       [&] {
@@ -73,11 +73,11 @@ TEST(SynthesizerDoor, FindsProblemsThatTheEntryExcludes) {
 TEST(SynthesizerDoor, FindsATimeThatIsNotTheSchedules) {
   TENEX_NEEDS_CONTRACTS();
   const auto early = entry([](const SynthesisProblem&) -> Result<Synthesis> {
-    Synthesis synthesis = Exchange::made();
+    Synthesis synthesis = DoorExchange::made();
     synthesis.time = synthesis.time_without_overlap = kStep;
     return synthesis;
   });
-  const Exchange exchange;
+  const DoorExchange exchange;
   EXPECT_THAT([&] { (void)early.synthesize(exchange.problem); },
               breaks("synthesize() ensures times that agree with the schedule"));
 }
@@ -85,30 +85,30 @@ TEST(SynthesizerDoor, FindsATimeThatIsNotTheSchedules) {
 TEST(SynthesizerDoor, FindsATimeBelowTheBound) {
   TENEX_NEEDS_CONTRACTS();
   const auto idle = entry([](const SynthesisProblem&) -> Result<Synthesis> { return Synthesis{}; });
-  const Exchange exchange;
+  const DoorExchange exchange;
   EXPECT_THAT([&] { (void)idle.synthesize(exchange.problem); }, breaks("synthesize() ensures no time below the bound"));
 }
 
 TEST(SynthesizerDoor, FindsAFalseOptimum) {
   TENEX_NEEDS_CONTRACTS();
   const auto boasting = entry([](const SynthesisProblem&) -> Result<Synthesis> {
-    Synthesis synthesis = Exchange::made();
+    Synthesis synthesis = DoorExchange::made();
     synthesis.solver.emplace();
     synthesis.solver->bound = kStep;
     synthesis.solver->optimal = true;
     synthesis.solver->gap = 0;
     return synthesis;
   });
-  const Exchange exchange;
+  const DoorExchange exchange;
   EXPECT_THAT([&] { (void)boasting.synthesize(exchange.problem); },
               breaks("synthesize() ensures proofs that agree with the time"));
 }
 
 TEST(SynthesizerDoor, FindsASendOfALateNpu) {
   TENEX_NEEDS_CONTRACTS();
-  Synthesizer hasty = entry([](const SynthesisProblem&) -> Result<Synthesis> { return Exchange::made(); });
+  Synthesizer hasty = entry([](const SynthesisProblem&) -> Result<Synthesis> { return DoorExchange::made(); });
   hasty.delays = {CollectiveKind::all_gather};
-  const Exchange exchange;
+  const DoorExchange exchange;
   SynthesisProblem late = exchange.problem;
   late.start_delays = {{NpuId(0), microseconds(1)}};  // the bound is the schedule's time now
   EXPECT_THAT([&] { (void)hasty.synthesize(late); }, breaks("synthesize() ensures no send of a late NPU"));

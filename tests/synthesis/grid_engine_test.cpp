@@ -19,12 +19,12 @@
 namespace tenex {
 namespace {
 
-constexpr Bytes kChunk = bytes(1'000'000);
+constexpr Bytes kGridChunk = bytes(1'000'000);
 constexpr SimTime kGridStep = nanoseconds(20'500);  ///< 1 MB at 50 GB/s, and 500 ns
 
-Collective all_to_all(const Topology& topology, std::int64_t chunks) {
+Collective exchange_on(const Topology& topology, std::int64_t chunks) {
   const auto npus = topology.npus();
-  return support::collective(CollectiveKind::all_to_all, npus, kChunk * (static_cast<std::int64_t>(npus) * chunks),
+  return support::collective(CollectiveKind::all_to_all, npus, kGridChunk * (static_cast<std::int64_t>(npus) * chunks),
                              chunks);
 }
 
@@ -51,7 +51,7 @@ Made make_checked(const Topology& topology, const Collective& collective, Occupa
 
 SimTime time_of(std::string_view shape, std::int64_t chunks) {
   const Topology topology = support::shape(shape);
-  return make_checked(topology, all_to_all(topology, chunks), Occupancy::transfer).gathered.time;
+  return make_checked(topology, exchange_on(topology, chunks), Occupancy::transfer).gathered.time;
 }
 
 // Half of the NPUs have a chunk for each of the other half, over the links that cross the middle, one chunk a step:
@@ -69,7 +69,7 @@ TEST(GridEngine, MeetsTheMiddleCut) {
 // for the second: on line(2) two chunks follow each other at once, 20 us apart.
 TEST(GridEngine, SendsBackToBackUnderSerialization) {
   const Topology pair = support::line(2);
-  const auto made = make_checked(pair, all_to_all(pair, 2), Occupancy::serialization);
+  const auto made = make_checked(pair, exchange_on(pair, 2), Occupancy::serialization);
   EXPECT_EQ(made.gathered.time, nanoseconds(40'500));
   EXPECT_DOUBLE_EQ(made.efficiency, 1.0);
 }
@@ -97,7 +97,7 @@ TEST(GridEngine, CountsTuplesByResidue) {
 }
 
 /// A random product of lines with up to `most` NPUs, its links alike within each dimension.
-Topology random_product(Random& random, std::size_t most) {
+Topology random_small_product(Random& random, std::size_t most) {
   const std::size_t dimensions = 1 + random.below(4);
   std::string text;
   std::vector<SimTime> alpha;
@@ -117,9 +117,9 @@ Topology random_product(Random& random, std::size_t most) {
 TEST(GridEngine, IsValidOnRandomProducts) {
   Random random(64);
   for (int round = 0; round < 60; ++round) {
-    const Topology topology = random_product(random, 40);
+    const Topology topology = random_small_product(random, 40);
     const auto chunks = 1 + static_cast<std::int64_t>(random.below(4));
-    const Collective collective = all_to_all(topology, chunks);
+    const Collective collective = exchange_on(topology, chunks);
     const auto occupancy = random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization;
     const auto made = make_checked(topology, collective, occupancy);
     // The same judged as a list, followed in time order, and by the full replay.
@@ -140,9 +140,9 @@ bool earlier(const Send& a, const Send& b) { return std::pair(a.start, a.link) <
 TEST(GridEngine, ReadsTheSameInAnyOrder) {
   Random random(65);
   for (int round = 0; round < 12; ++round) {
-    const Topology topology = random_product(random, 150);
+    const Topology topology = random_small_product(random, 150);
     const auto chunks = 1 + static_cast<std::int64_t>(random.below(3));
-    const Collective collective = all_to_all(topology, chunks);
+    const Collective collective = exchange_on(topology, chunks);
     const auto schedule = grid_all_to_all({{topology, collective, Occupancy::serialization}}).value().schedule;
     const auto whole = list_sends(schedule);
     EXPECT_TRUE(std::is_sorted(whole.begin(), whole.end(), earlier));
@@ -181,7 +181,7 @@ TEST(GridEngine, ReadsTheSameInAnyOrder) {
 TEST(GridEngine, IsCloseToTheBoundForSidesOfEight) {
   const auto efficiency = [](const std::string& shape, Occupancy occupancy) {
     const Topology topology = support::shape(shape);
-    return make_checked(topology, all_to_all(topology, 1), occupancy, 2).efficiency;
+    return make_checked(topology, exchange_on(topology, 1), occupancy, 2).efficiency;
   };
   for (const std::string shape : {"mesh(8,8)", "mesh(9,9)", "mesh(8,13)", "grid(8,8,8)", "mesh(11,9,8)", "mesh(33,8)"})
     for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization})
@@ -193,7 +193,7 @@ TEST(GridEngine, IsCloseToTheBoundForSidesOfEight) {
 TEST(GridEngine, TakesManyChunksPerPair) {
   for (const std::string shape : {"mesh(8,8)", "grid(4,4,4)"}) {
     const Topology topology = support::shape(shape);
-    const auto made = make_checked(topology, all_to_all(topology, 64), Occupancy::transfer);
+    const auto made = make_checked(topology, exchange_on(topology, 64), Occupancy::transfer);
     EXPECT_GE(made.efficiency, 0.999) << shape;
   }
 }
@@ -202,7 +202,7 @@ TEST(GridEngine, TakesDimensionsOfUnequalSpeed) {
   // Dimension 2 is slow: 50 and 10 GB/s. It alone binds: 8 * 4 chunks to as many, over 8 links of 100 us a chunk.
   const Topology topology = support::shape("mesh(8,8)", {nanoseconds(500), nanoseconds(700)},
                                            {gigabytes_per_second(50), gigabytes_per_second(10)});
-  const auto made = make_checked(topology, all_to_all(topology, 1), Occupancy::serialization);
+  const auto made = make_checked(topology, exchange_on(topology, 1), Occupancy::serialization);
   EXPECT_GE(made.gathered.time, microseconds(100) * (32 * 32 / 8) + nanoseconds(700));
   EXPECT_GE(made.efficiency, 0.99);
 }
@@ -213,18 +213,18 @@ std::string reason_for(const Topology& topology, const Collective& collective) {
 
 TEST(GridEngine, SaysWhatItCannotMake) {
   const Topology mesh = support::mesh(3, 3);
-  EXPECT_EQ(reason_for(mesh, all_to_all(mesh, 1)), "");
+  EXPECT_EQ(reason_for(mesh, exchange_on(mesh, 1)), "");
   EXPECT_NE(reason_for(mesh, support::collective(CollectiveKind::all_gather, 9, bytes(9000))), "");
   EXPECT_NE(reason_for(mesh, support::collective(CollectiveKind::all_to_all, 9, bytes(9000), 1, "0-3; 4-8")), "");
   const Topology torus = support::torus(3, 3);
-  EXPECT_NE(reason_for(torus, all_to_all(torus, 1)), "");
+  EXPECT_NE(reason_for(torus, exchange_on(torus, 1)), "");
   const Topology reversed = mesh.reversed();
-  EXPECT_NE(reason_for(reversed, all_to_all(reversed, 1)), "");
+  EXPECT_NE(reason_for(reversed, exchange_on(reversed, 1)), "");
   const Topology switched = support::switched(4);
-  EXPECT_NE(reason_for(switched, all_to_all(switched, 1)), "");
+  EXPECT_NE(reason_for(switched, exchange_on(switched, 1)), "");
   const Topology pairs = support::shape("RI(2)_LI(3)");  // a ring of two is a line of two
-  EXPECT_EQ(reason_for(pairs, all_to_all(pairs, 1)), "");
-  const auto refused = grid_all_to_all({{torus, all_to_all(torus, 1), Occupancy::transfer}});
+  EXPECT_EQ(reason_for(pairs, exchange_on(pairs, 1)), "");
+  const auto refused = grid_all_to_all({{torus, exchange_on(torus, 1), Occupancy::transfer}});
   ASSERT_FALSE(refused);
   EXPECT_NE(to_string(refused.errors()).find("product of lines"), std::string::npos);
 }

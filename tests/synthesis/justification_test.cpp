@@ -19,12 +19,12 @@
 namespace tenex {
 namespace {
 
-constexpr Bytes kChunk = bytes(1'000'000);
-constexpr SimTime kStep = nanoseconds(20'500);  ///< 1 MB at 50 GB/s, and 500 ns
+constexpr Bytes kJustifiedChunk = bytes(1'000'000);
+constexpr SimTime kJustifiedStep = nanoseconds(20'500);  ///< 1 MB at 50 GB/s, and 500 ns
 
-Collective all_reduce_of(std::size_t npus, std::int64_t chunks) {
-  return support::collective(CollectiveKind::all_reduce, npus, kChunk * (static_cast<std::int64_t>(npus) * chunks),
-                             chunks);
+Collective justified_all_reduce(std::size_t npus, std::int64_t chunks) {
+  return support::collective(CollectiveKind::all_reduce, npus,
+                             kJustifiedChunk * (static_cast<std::int64_t>(npus) * chunks), chunks);
 }
 
 /// The out-tree from NPU 0 that reaches each other NPU from `parents`, listed from NPU 1 on, over direct links.
@@ -46,16 +46,16 @@ SpanningTree tree_of(TreeNetwork& network, const std::vector<std::uint32_t>& par
 // the path goes first and ends after 3 steps, the star after 2.
 TEST(Justification, LetsLongWaysGoFirst) {
   const Topology full = support::fully_connected(4);
-  const Instance instance{full, all_reduce_of(4, 1), Occupancy::transfer};
+  const Instance instance{full, justified_all_reduce(4, 1), Occupancy::transfer};
   TreeNetwork network(instance);
   const DealtTrees dealt{{tree_of(network, {0, 0, 0}), tree_of(network, {0, 1, 2})},
                          {{ChunkId(0), 0, 0}, {ChunkId(1), 1, 1}}};
   const SendGraph graph(network, dealt, false);
   EXPECT_EQ(graph.sends(), 6U);
   const SendStarts ranked = graph.play({});
-  EXPECT_EQ(ranked.time, kStep * 4);
+  EXPECT_EQ(ranked.time, kJustifiedStep * 4);
   const SendStarts justified = graph.justified(ranked);
-  EXPECT_EQ(justified.time, kStep * 3);
+  EXPECT_EQ(justified.time, kJustifiedStep * 3);
   EXPECT_EQ(graph.schedule(justified).sends(), 6U);
 }
 
@@ -63,14 +63,15 @@ TEST(Justification, LetsLongWaysGoFirst) {
 // a chunk that is due later by the pace. With a pace of one step the path goes first, with one of three the star.
 TEST(Justification, TakesWhatIsDueFirst) {
   const Topology full = support::fully_connected(4);
-  const Instance instance{full, all_reduce_of(4, 1), Occupancy::transfer};
+  const Instance instance{full, justified_all_reduce(4, 1), Occupancy::transfer};
   TreeNetwork network(instance);
   const DealtTrees dealt{{tree_of(network, {0, 0, 0}), tree_of(network, {0, 1, 2})},
                          {{ChunkId(0), 0, 0}, {ChunkId(1), 1, 1}}};
   const SendGraph graph(network, dealt, false);
-  EXPECT_EQ(graph.play_by_due({kStep, 1, 0}).time, kStep * 3);
-  EXPECT_EQ(graph.play_by_due({kStep * 3, 1, 0}).time, kStep * 4);
-  EXPECT_EQ(graph.play_by_due({kStep * 3, 2, 0}).time, kStep * 3);  // due six steps before, and the star two
+  EXPECT_EQ(graph.play_by_due({kJustifiedStep, 1, 0}).time, kJustifiedStep * 3);
+  EXPECT_EQ(graph.play_by_due({kJustifiedStep * 3, 1, 0}).time, kJustifiedStep * 4);
+  EXPECT_EQ(graph.play_by_due({kJustifiedStep * 3, 2, 0}).time,
+            kJustifiedStep * 3);  // due six steps before, and the star two
 }
 
 // Whatever the order, the schedule is valid, takes the time it states, and carries each chunk over its tree twice.
@@ -78,18 +79,19 @@ TEST(Justification, KeepsSchedulesValid) {
   Random random(5);
   for (int round = 0; round < 60; ++round) {
     const Topology topology = support::random_graph_with_switches(random, 11);
-    const Collective collective = all_reduce_of(topology.npus(), 1 + random.below(6));
+    const Collective collective = justified_all_reduce(topology.npus(), 1 + random.below(6));
     const Instance instance{topology, collective,
                             random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization};
     TreeNetwork network(instance);
     PackingOptions options{3, 0.2, 0.5};
-    if (random.below(2) == 0) options.span = kStep * 50;
+    if (random.below(2) == 0) options.span = kJustifiedStep * 50;
     DealtTrees dealt{pack_trees(network, options), {}};
     for (std::uint32_t chunk = 0; chunk < collective.chunks(); ++chunk)
       dealt.deal.push_back({ChunkId(chunk), chunk % 3, chunk});
     const SendGraph graph(network, dealt, true);
-    SendStarts starts = random.below(2) == 0 ? graph.play({true, random.below(4)})
-                                             : graph.play_by_due({kStep * random.below(3), 4, random.below(4)});
+    SendStarts starts = random.below(2) == 0
+                            ? graph.play({true, random.below(4)})
+                            : graph.play_by_due({kJustifiedStep * random.below(3), 4, random.below(4)});
     for (int again = 0; again < 3; ++again) {
       VerifyOptions checks;
       checks.reduction_check = ReductionCheck::exact_sets;
@@ -119,7 +121,7 @@ Topology boxes_and_spine(Bandwidth between) {
 // times 40 us. One more is left for the fast hops and for sums before copies.
 TEST(Justification, FillsSlowLinksFromTheBeginning) {
   const Topology topology = boxes_and_spine(gigabytes_per_second(25));
-  const Collective collective = all_reduce_of(8, 32);
+  const Collective collective = justified_all_reduce(8, 32);
   const SynthesisProblem problem{{topology, collective, Occupancy::serialization}};
   const Synthesis made = synthesize_queued(problem).value();
   EXPECT_TRUE(verify(problem, made.schedule).valid());
@@ -132,7 +134,7 @@ TEST(Justification, FillsSlowLinksFromTheBeginning) {
 // two sends over a slow link.
 TEST(Justification, LeavesRoomOnSlowLinksOfAGather) {
   const Topology topology = boxes_and_spine(gigabytes_per_second(100));
-  const Collective collective = support::collective(CollectiveKind::all_gather, 8, kChunk * (8 * 64), 64);
+  const Collective collective = support::collective(CollectiveKind::all_gather, 8, kJustifiedChunk * (8 * 64), 64);
   const SynthesisProblem problem{{topology, collective, Occupancy::serialization}};
   const Synthesis made = synthesize_cut_rate(problem).value();
   EXPECT_TRUE(verify(problem, made.schedule).valid());

@@ -21,13 +21,13 @@ Topology with_bandwidths(std::string_view shape, const std::vector<int>& gbps) {
   return support::shape(shape, {support::kAlpha}, std::move(bandwidth));
 }
 
-SynthesisProblem exact_problem(const Instance& instance, std::uint32_t attempts = 1, int threads = 1) {
+SynthesisProblem levels_problem(const Instance& instance, std::uint32_t attempts = 1, int threads = 1) {
   return {instance, {1, attempts, "exact"}, threads};
 }
 
 /// Synthesizes and verifies; returns bound / time.
-double exact_efficiency(const Instance& instance, std::uint32_t attempts = 1) {
-  const auto made = support::synthesize_checked("tacos", exact_problem(instance, attempts));
+double levels_efficiency(const Instance& instance, std::uint32_t attempts = 1) {
+  const auto made = support::synthesize_checked("tacos", levels_problem(instance, attempts));
   EXPECT_EQ(made.engine, "exact");
   return support::efficiency(instance, made.time);
 }
@@ -36,17 +36,17 @@ TEST(LevelsEngine, MeetsTheBoundOnMeshesOfTwoBandwidths) {
   for (const auto& gbps : std::vector<std::vector<int>>{{200, 50}, {100, 200}, {150, 100}}) {
     const auto mesh = with_bandwidths("mesh(24,24)", gbps);
     SCOPED_TRACE(std::to_string(gbps[0]) + " and " + std::to_string(gbps[1]) + " GB/s");
-    EXPECT_EQ(exact_efficiency({mesh, of_megabytes(all_gather, 576), Occupancy::transfer}), 1.0);
-    EXPECT_EQ(exact_efficiency({mesh, of_megabytes(all_gather, 576, 2), Occupancy::serialization}), 1.0);
-    EXPECT_GE(exact_efficiency({mesh, of_megabytes(all_gather, 576), Occupancy::serialization}), 0.99);
+    EXPECT_EQ(levels_efficiency({mesh, of_megabytes(all_gather, 576), Occupancy::transfer}), 1.0);
+    EXPECT_EQ(levels_efficiency({mesh, of_megabytes(all_gather, 576, 2), Occupancy::serialization}), 1.0);
+    EXPECT_GE(levels_efficiency({mesh, of_megabytes(all_gather, 576), Occupancy::serialization}), 0.99);
   }
 }
 
 TEST(LevelsEngine, MeetsTheBoundOnGridsOfThreeBandwidths) {
   for (const auto& gbps : std::vector<std::vector<int>>{{200, 100, 50}, {50, 200, 100}}) {
     const auto grid = with_bandwidths("grid(8,10,12)", gbps);
-    EXPECT_GE(exact_efficiency({grid, of_megabytes(all_gather, 960), Occupancy::transfer}), 0.98);
-    EXPECT_GE(exact_efficiency({grid, of_megabytes(all_gather, 960, 2), Occupancy::serialization}), 0.98);
+    EXPECT_GE(levels_efficiency({grid, of_megabytes(all_gather, 960), Occupancy::transfer}), 0.98);
+    EXPECT_GE(levels_efficiency({grid, of_megabytes(all_gather, 960, 2), Occupancy::serialization}), 0.98);
   }
 }
 
@@ -55,8 +55,8 @@ TEST(LevelsEngine, GathersInGroupsAlongDimensions) {
   for (const auto& gbps : std::vector<std::vector<int>>{{200, 50}, {50, 200}}) {
     const auto mesh = with_bandwidths("mesh(20,20)", gbps);
     const auto gather = support::collective(all_gather, 400, bytes(400'000'000), 2, "0-199; 200-399");
-    EXPECT_GE(exact_efficiency({mesh, gather, Occupancy::transfer}), 0.98);
-    EXPECT_GE(exact_efficiency({mesh, gather, Occupancy::serialization}), 0.98);
+    EXPECT_GE(levels_efficiency({mesh, gather, Occupancy::transfer}), 0.98);
+    EXPECT_GE(levels_efficiency({mesh, gather, Occupancy::serialization}), 0.98);
   }
 }
 
@@ -67,7 +67,7 @@ TEST(LevelsEngine, CopesWithRemovedLinks) {
                       {{VertexId(210), VertexId(230)}, {VertexId(105), VertexId(106)}, {VertexId(287), VertexId(288)}})
              .value();
   for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization})
-    EXPECT_GE(exact_efficiency({mesh, of_megabytes(all_gather, 400), occupancy}, 4), 0.98);
+    EXPECT_GE(levels_efficiency({mesh, of_megabytes(all_gather, 400), occupancy}, 4), 0.98);
 }
 
 TEST(LevelsEngine, CopesWithAMissingNpu) {
@@ -77,14 +77,14 @@ TEST(LevelsEngine, CopesWithAMissingNpu) {
   mesh = remove_links(mesh, links).value();
   const auto gather = support::collective(all_gather, 400, bytes(399'000'000), 1, "0-209,211-399");
   for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization})
-    EXPECT_GE(exact_efficiency({mesh, gather, occupancy}, 4), 0.98);
+    EXPECT_GE(levels_efficiency({mesh, gather, occupancy}, 4), 0.98);
 }
 
 TEST(LevelsEngine, MakesReductionsToo) {
   const auto mesh = with_bandwidths("mesh(9,7)", {100, 50});
   for (const auto kind : {reduce_scatter, all_reduce})
     (void)support::synthesize_checked("tacos",
-                                      exact_problem({mesh, of_megabytes(kind, 63, 2), Occupancy::serialization}));
+                                      levels_problem({mesh, of_megabytes(kind, 63, 2), Occupancy::serialization}));
 }
 
 TEST(LevelsEngine, GivesTheSameScheduleForAnyNumberOfThreads) {
@@ -94,7 +94,7 @@ TEST(LevelsEngine, GivesTheSameScheduleForAnyNumberOfThreads) {
   for (const auto& [topology, chunks] : cases) {
     const auto gather = of_megabytes(all_gather, topology.npus(), chunks);
     const auto hash = [&](int threads) {
-      const auto problem = exact_problem({topology, gather, Occupancy::serialization}, 1, threads);
+      const auto problem = levels_problem({topology, gather, Occupancy::serialization}, 1, threads);
       return schedule_hash(find_synthesizer("tacos")->synthesize(problem).value().schedule);
     };
     const auto one = hash(1);

@@ -28,7 +28,7 @@ Topology wires_over(std::string_view text, SwitchProperties properties = kAdding
   return wires_of(support::shape(text).with_switches(properties)).value();
 }
 
-Collective all_reduce(std::size_t npus, std::int64_t chunks) {
+Collective all_reduce_in(std::size_t npus, std::int64_t chunks) {
   return support::of_megabytes(CollectiveKind::all_reduce, npus, chunks);
 }
 
@@ -39,7 +39,7 @@ void expect_valid(const Instance& instance, const Schedule& schedule, SimTime ti
 }
 
 Synthesis make(const Topology& topology, std::int64_t chunks, Occupancy occupancy = Occupancy::serialization) {
-  const Collective collective = all_reduce(topology.npus(), chunks);
+  const Collective collective = all_reduce_in(topology.npus(), chunks);
   const SynthesisProblem problem{{topology, collective, occupancy}};
   Synthesis made = synthesize_pccl(problem).value();
   expect_valid(problem, made.schedule, made.time);
@@ -106,7 +106,7 @@ Schedule one_by_one(const Topology& topology, const Collective& collective) {
 // that start later, and 4 us from the reduction of a chunk to its gather.
 TEST(MergePhases, AddsWhatArrivesTogether) {
   const Topology topology = uneven_star();
-  const Collective collective = all_reduce(3, 8);
+  const Collective collective = all_reduce_in(3, 8);
   const Instance instance{topology, collective, Occupancy::serialization};
   const Schedule merged = merge_phases(instance, one_by_one(topology, collective)).value();
   const SimTime time = last_arrival(instance, merged);
@@ -144,7 +144,7 @@ TEST(MergePhases, IsValidOnAnyGraph) {
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     SCOPED_TRACE(seed);
     const Topology topology = wires_of(support::random_switches(seed, false, true, true)).value();
-    const Collective collective = all_reduce(topology.npus(), static_cast<std::int64_t>(1 + seed % 4));
+    const Collective collective = all_reduce_in(topology.npus(), static_cast<std::int64_t>(1 + seed % 4));
     const auto occupancy = seed % 2 == 0 ? Occupancy::serialization : Occupancy::transfer;
     const SynthesisProblem problem{{topology, collective, occupancy}, {seed, 1, std::string(pccl_engine::paths)}};
     const Synthesis made = synthesize_pccl(problem).value();

@@ -27,7 +27,7 @@ using support::kStep;
 using support::of_megabytes;
 using ::testing::HasSubstr;
 
-constexpr SimTime kBusy = nanoseconds(20'000);  ///< 1 MB at 50 GB/s
+constexpr SimTime kOutBusy = nanoseconds(20'000);  ///< 1 MB at 50 GB/s
 
 /// Two boxes of two NPUs on a switch each (50 GB/s), whose switches are joined by one slower link each way.
 Topology two_boxes(Bandwidth between) {
@@ -48,9 +48,9 @@ SimTime rate_of(const Topology& topology, std::int64_t chunks) {
 
 // A link into each NPU carries all chunks of the others.
 TEST(CutRate, IsThatOfTheLinksIntoAnNpu) {
-  EXPECT_EQ(rate_of(support::fully_connected(4), 2), kBusy * 2);  // 3 links for 6 chunks
-  EXPECT_EQ(rate_of(support::switched(4), 2), kBusy * 6);         // one link for 6 chunks
-  EXPECT_EQ(rate_of(support::line(3), 2), kBusy * 4);             // an end has one link for 4 chunks
+  EXPECT_EQ(rate_of(support::fully_connected(4), 2), kOutBusy * 2);  // 3 links for 6 chunks
+  EXPECT_EQ(rate_of(support::switched(4), 2), kOutBusy * 6);         // one link for 6 chunks
+  EXPECT_EQ(rate_of(support::line(3), 2), kOutBusy * 4);             // an end has one link for 4 chunks
 }
 
 // A box of two sends its 2c chunks over the one link between the boxes: c = 4 makes 8 chunks of 1 MB at 10 GB/s, 800
@@ -72,7 +72,7 @@ TEST(CutRate, LeavesLinksIdle) {
 // A chunk takes a hop to the first link after an NPU, and a hop from the last link before one. Links between switches
 // wait for both.
 TEST(CutRate, KnowsHowLongLinksOverSwitchesAreIdle) {
-  const SimTime hop = kBusy + support::kAlpha;
+  const SimTime hop = kOutBusy + support::kAlpha;
   const Topology boxes = two_boxes(gigabytes_per_second(10));
   const Collective collective = of_megabytes(CollectiveKind::all_gather, 4, 4);
   const auto idle = idle_times(TreeNetwork(Instance{boxes, collective}));
@@ -108,7 +108,7 @@ TEST(CutRate, PacksNoMoreThanEdgesCarry) {
     EXPECT_LE(network.hop(LinkId::at(link)).busy * load[link], time) << link;
 }
 
-SimTime time_of(const Topology& topology, CollectiveKind kind, std::int64_t chunks) {
+SimTime out_time(const Topology& topology, CollectiveKind kind, std::int64_t chunks) {
   const Collective collective = of_megabytes(kind, topology.npus(), chunks);
   SynthesisProblem problem{{topology, collective, Occupancy::transfer}};
   problem.engine = trees_engine::cut_rate;
@@ -126,9 +126,9 @@ SimTime time_of(const Topology& topology, CollectiveKind kind, std::int64_t chun
 // needs 8 chunks over one link, which never idles. Reductions are the same backwards.
 TEST(CutRate, ReachesBoundsOnSmallNetworks) {
   for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
-    EXPECT_EQ(time_of(support::fully_connected(4), kind, 1), kStep);
-    EXPECT_EQ(time_of(support::switched(4), kind, 1), kStep * 4);
-    EXPECT_EQ(time_of(support::line(3), kind, 4), kStep * 8);
+    EXPECT_EQ(out_time(support::fully_connected(4), kind, 1), kStep);
+    EXPECT_EQ(out_time(support::switched(4), kind, 1), kStep * 4);
+    EXPECT_EQ(out_time(support::line(3), kind, 4), kStep * 8);
   }
 }
 
@@ -136,12 +136,12 @@ TEST(CutRate, ReachesBoundsOnSmallNetworks) {
 // round, with two of the four chunks each; the second one leaves after one step and has three hops at most.
 TEST(CutRate, BroadcastsInPipelines) {
   for (const auto kind : {CollectiveKind::broadcast, CollectiveKind::reduce}) {
-    EXPECT_EQ(time_of(support::line(3), kind, 5), kStep * 6);
-    EXPECT_LE(time_of(support::ring(4), kind, 4), kStep * 4);
+    EXPECT_EQ(out_time(support::line(3), kind, 5), kStep * 6);
+    EXPECT_LE(out_time(support::ring(4), kind, 4), kStep * 4);
   }
 }
 
-void expect_valid(const SynthesisProblem& problem, const Synthesis& made) {
+void expect_verified(const SynthesisProblem& problem, const Synthesis& made) {
   VerifyOptions options;
   options.reduction_check = ReductionCheck::exact_sets;
   const Verdict verdict = verify(problem, made.schedule, options);
@@ -163,7 +163,7 @@ TEST(CutRate, IsValidOverSwitchesOnAnyGraph) {
                             CollectiveKind::reduce, CollectiveKind::all_reduce}) {
       const Collective collective = of_megabytes(kind, graph.npus(), 1 + random.below(4));
       const SynthesisProblem problem{{graph, collective, occupancy}};
-      expect_valid(problem, synthesize_cut_rate(problem).value());
+      expect_verified(problem, synthesize_cut_rate(problem).value());
     }
   }
 }
@@ -175,8 +175,8 @@ TEST(QueuedTrees, AreValidOverSwitchesOnAnyGraph) {
     const Topology graph = support::random_graph_with_switches(random, 9);
     const Collective collective = of_megabytes(CollectiveKind::all_reduce, graph.npus(), 1 + random.below(4));
     const SynthesisProblem problem{{graph, collective, Occupancy::serialization}};
-    expect_valid(problem, synthesize_queued(problem).value());
-    expect_valid(problem, synthesize_packed(problem).value());
+    expect_verified(problem, synthesize_queued(problem).value());
+    expect_verified(problem, synthesize_packed(problem).value());
   }
 }
 
@@ -224,14 +224,14 @@ TEST(CutRate, TakesLinksThatDifferBothWaysWhereTheyAreEnough) {
   const Topology uneven = std::move(builder).build().value();
   const Collective collective = of_megabytes(CollectiveKind::all_gather, 3, 4);
   const SynthesisProblem problem{{uneven, collective}};
-  expect_valid(problem, synthesize_cut_rate(problem).value());
+  expect_verified(problem, synthesize_cut_rate(problem).value());
 }
 
 // 0 -> 1 is enough for what 0 has for 1.
 TEST(CutRate, NeedsNoWayBackForABroadcast) {
   TopologyBuilder builder(2);
   builder.add_link({VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth});
-  EXPECT_EQ(time_of(std::move(builder).build().value(), CollectiveKind::broadcast, 3), kStep * 3);
+  EXPECT_EQ(out_time(std::move(builder).build().value(), CollectiveKind::broadcast, 3), kStep * 3);
 }
 
 std::string refusal_of(const Topology& topology, CollectiveKind kind = CollectiveKind::all_gather) {

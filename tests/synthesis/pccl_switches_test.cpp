@@ -31,7 +31,7 @@ using support::random_switches;
 using enum CollectiveKind;
 
 /// Synthesizes, and expects a valid schedule without waste that is not below the bound.
-Synthesis make_checked(const SynthesisProblem& problem) {
+Synthesis make_verified(const SynthesisProblem& problem) {
   auto made = synthesize_pccl(problem);
   EXPECT_TRUE(made.ok()) << (made.ok() ? "" : to_string(made.errors()[0]));
   if (!made.ok()) return {};
@@ -66,10 +66,10 @@ TEST(PcclSwitches, GatherOnAStarOfFour) {
   const Collective collective = support::of_megabytes(all_gather, 4);
   const Topology copying = star(4, {.copy = true});
   const Topology plain = star(4, {});
-  const auto with_copies = make_checked(by_paths(copying, collective, Occupancy::transfer, 16));
+  const auto with_copies = make_verified(by_paths(copying, collective, Occupancy::transfer, 16));
   EXPECT_EQ(with_copies.time, 4 * kStep);
   EXPECT_EQ(with_copies.schedule.sends(), 16U);
-  const auto without = make_checked(by_paths(plain, collective, Occupancy::transfer, 16));
+  const auto without = make_verified(by_paths(plain, collective, Occupancy::transfer, 16));
   EXPECT_EQ(without.time, 4 * kStep);
   EXPECT_EQ(without.schedule.sends(), 24U);
 }
@@ -80,8 +80,8 @@ TEST(PcclSwitches, BroadcastOnAStarOfFour) {
   const Collective collective = support::collective(broadcast, 4, kMegabyte);
   const Topology copying = star(4, {.copy = true});
   const Topology plain = star(4, {});
-  EXPECT_EQ(make_checked(by_paths(copying, collective, Occupancy::transfer)).time, 2 * kStep);
-  EXPECT_EQ(make_checked(by_paths(plain, collective, Occupancy::transfer)).time, 4 * kStep);
+  EXPECT_EQ(make_verified(by_paths(copying, collective, Occupancy::transfer)).time, 2 * kStep);
+  EXPECT_EQ(make_verified(by_paths(plain, collective, Occupancy::transfer)).time, 4 * kStep);
 }
 
 // The reverse: a switch that reduces adds three chunks of step 1 and sends the sum in step 2. One that only copies is
@@ -90,8 +90,8 @@ TEST(PcclSwitches, ReduceOnAStarOfFour) {
   const Collective collective = support::collective(reduce, 4, kMegabyte);
   const Topology reducing = star(4, {.reduce = true});
   const Topology copying = star(4, {.copy = true});
-  EXPECT_EQ(make_checked(by_paths(reducing, collective, Occupancy::transfer)).time, 2 * kStep);
-  EXPECT_EQ(make_checked(by_paths(copying, collective, Occupancy::transfer)).time, 4 * kStep);
+  EXPECT_EQ(make_verified(by_paths(reducing, collective, Occupancy::transfer)).time, 2 * kStep);
+  EXPECT_EQ(make_verified(by_paths(copying, collective, Occupancy::transfer)).time, 4 * kStep);
 }
 
 /// Two NPUs and a switch between them: 1 us per MB to it, 2 us from it on, no latency.
@@ -110,7 +110,7 @@ TEST(PcclSwitches, ChunksStartLaterWhereTheyMayNotWait) {
   const Collective collective = support::collective(broadcast, 2, kMegabyte * 3, 3);
   const auto starts_of = [&](std::uint32_t buffer) {
     const Topology topology = narrowing({.buffer = buffer});
-    const auto made = make_checked(by_paths(topology, collective, Occupancy::serialization));
+    const auto made = make_verified(by_paths(topology, collective, Occupancy::serialization));
     EXPECT_EQ(made.time, microseconds(7));
     std::vector<SimTime> starts;
     for (const Send& send : list_sends(made.schedule))
@@ -143,7 +143,7 @@ TEST(PcclSwitches, ChainsOfSwitchesWithoutBuffers) {
   const Collective collective = support::collective(broadcast, 2, kMegabyte * 2, 2);
   for (const std::uint32_t buffer : {0U, 1U, kUnlimitedBuffer}) {
     const Topology topology = chain(buffer);
-    EXPECT_EQ(make_checked(by_paths(topology, collective, Occupancy::serialization)).time, microseconds(11));
+    EXPECT_EQ(make_verified(by_paths(topology, collective, Occupancy::serialization)).time, microseconds(11));
   }
 }
 
@@ -153,7 +153,7 @@ TEST(PcclSwitches, ChainsOfSwitchesWithoutBuffers) {
 TEST(PcclSwitches, AllReduceInTheNetworkOverlapsBothHalves) {
   const Topology topology = star(4, {.copy = true, .reduce = true});
   const Collective collective = support::collective(all_reduce, 4, kMegabyte * 64, 16);
-  const auto made = make_checked(by_paths(topology, collective, Occupancy::transfer));
+  const auto made = make_verified(by_paths(topology, collective, Occupancy::transfer));
   EXPECT_GE(made.time, 64 * kStep);
   EXPECT_LE(made.time, 72 * kStep);
   EXPECT_EQ(made.time_without_overlap, 98 * kStep);
@@ -166,11 +166,11 @@ TEST(PcclSwitches, OneSignalReachesAllOverACopyingCutThroughSwitch) {
   const Topology wires = wires_of(copying).value();
   const Collective one = support::collective(broadcast, 4, kMegabyte);
   // 20 us of serialization and two alphas.
-  EXPECT_EQ(make_checked(by_paths(wires, one, Occupancy::serialization)).time, microseconds(21));
+  EXPECT_EQ(make_verified(by_paths(wires, one, Occupancy::serialization)).time, microseconds(21));
   const Topology plain = wires_of(star(4, {.forwarding = Forwarding::cut_through})).value();
   // Two more from the root or from one that has it: 20, 40, 60 us after the start or 21 + 21 us: three over one link,
   // or the third in the second round.
-  EXPECT_EQ(make_checked(by_paths(plain, one, Occupancy::serialization)).time, microseconds(42));
+  EXPECT_EQ(make_verified(by_paths(plain, one, Occupancy::serialization)).time, microseconds(42));
 }
 
 // ---- any graph
@@ -184,7 +184,7 @@ void expect_all_kinds(const Topology& topology, std::uint64_t seed) {
           kind, topology.npus(), kMegabyte * (static_cast<std::int64_t>(topology.npus()) * chunks), chunks);
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", kind " << static_cast<int>(kind) << ", occupancy "
                                       << static_cast<int>(occupancy));
-      make_checked(by_paths(topology, collective, occupancy, 2));
+      make_verified(by_paths(topology, collective, occupancy, 2));
     }
 }
 
@@ -203,9 +203,9 @@ TEST(PcclSwitches, LargerStarsMeetTheBound) {
   for (const std::int64_t chunks : {1, 8}) {
     const Bytes size = kMegabyte * (8 * chunks);
     const Collective gathered = support::collective(all_gather, 8, size, chunks);
-    EXPECT_EQ(make_checked(by_paths(topology, gathered, Occupancy::transfer)).time, (7 * chunks + 1) * kStep);
+    EXPECT_EQ(make_verified(by_paths(topology, gathered, Occupancy::transfer)).time, (7 * chunks + 1) * kStep);
     const Collective exchanged = support::collective(all_to_all, 8, size, chunks);
-    EXPECT_EQ(make_checked(by_paths(topology, exchanged, Occupancy::transfer)).time, (7 * chunks + 1) * kStep);
+    EXPECT_EQ(make_verified(by_paths(topology, exchanged, Occupancy::transfer)).time, (7 * chunks + 1) * kStep);
   }
 }
 
@@ -214,7 +214,7 @@ TEST(PcclSwitches, LargerStarsMeetTheBound) {
 TEST(PcclSwitches, ExchangesOnAFatTree) {
   const Topology topology = support::shape("fat_tree(4)");
   const Collective collective = support::of_megabytes(all_to_all, 16);
-  const auto made = make_checked(by_paths(topology, collective, Occupancy::transfer));
+  const auto made = make_verified(by_paths(topology, collective, Occupancy::transfer));
   EXPECT_LE(made.time, 20 * kStep);
 }
 
@@ -223,7 +223,7 @@ TEST(PcclSwitches, ExchangesOnAFatTree) {
 TEST(PcclSwitches, ExchangesOnADragonflyOverOneLinkBetweenGroups) {
   const Topology topology = support::shape("dragonfly(8,16)");
   const Collective collective = support::of_megabytes(all_to_all, 128);
-  const auto made = make_checked(by_paths(topology, collective, Occupancy::transfer));
+  const auto made = make_verified(by_paths(topology, collective, Occupancy::transfer));
   EXPECT_GE(made.time, 64 * kStep);
   EXPECT_LE(made.time, 66 * kStep);
 }

@@ -39,7 +39,7 @@ std::vector<ProcessGroup> draw_groups(Random& random, std::size_t npus) {
   return groups;
 }
 
-Drawn draw(std::uint32_t max_npus) {
+Drawn draw_case(std::uint32_t max_npus) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   Random random(seed, 0x64726177);
   Topology topology = support::random_connected_topology(seed, max_npus, random.below(2) == 0);
@@ -79,15 +79,15 @@ void check_synthesizer(std::string_view name, const Drawn& drawn, std::uint32_t 
   RC_ASSERT(made->time <= made->time_without_overlap);
 }
 
-RC_GTEST_PROP(SynthesisProperty, TacosIsValidAndNotBelowTheBound, ()) { check_synthesizer("tacos", draw(14), 2); }
+RC_GTEST_PROP(SynthesisProperty, TacosIsValidAndNotBelowTheBound, ()) { check_synthesizer("tacos", draw_case(14), 2); }
 
 RC_GTEST_PROP(SynthesisProperty, TheReferenceIsValidAndNotBelowTheBound, ()) {
-  check_synthesizer("tacos_reference", draw(8), 1);
+  check_synthesizer("tacos_reference", draw_case(8), 1);
 }
 
 RC_GTEST_PROP(SynthesisProperty, BothTakeTheSameSendsWithoutRelays, ()) {
   // Every (NPU, chunk) pair that is wanted and missing is delivered once, by either synthesizer.
-  const Drawn drawn = draw(8);
+  const Drawn drawn = draw_case(8);
   RC_PRE(drawn.collective.groups().size() == 1 && drawn.collective.groups()[0].members.size() == drawn.topology.npus());
   const SynthesisProblem problem{drawn.topology, drawn.collective, drawn.occupancy};
   const auto fast = find_synthesizer("tacos")->synthesize(problem);

@@ -29,7 +29,7 @@ Synthesis symmetric(const Instance& instance, std::uint32_t attempts = 1, std::u
 }
 
 /// Efficiency of an All-Gather: bound / time.
-double gather_efficiency(const Topology& topology, Occupancy occupancy, std::int64_t chunks = 1) {
+double orbit_efficiency(const Topology& topology, Occupancy occupancy, std::int64_t chunks = 1) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
   return support::efficiency({topology, gather, occupancy}, symmetric({topology, gather, occupancy}).time);
 }
@@ -42,7 +42,7 @@ TEST(SymmetricEngine, MeetsTheBoundUnderTransfer) {
                            "RI(2)_RI(64)", "LI(2)_RI(5)"})
     for (const std::int64_t chunks : {1, 2, 3}) {
       SCOPED_TRACE(std::string(shape) + " with chunks: " + std::to_string(chunks));
-      EXPECT_EQ(gather_efficiency(support::shape(shape), Occupancy::transfer, chunks), 1.0);
+      EXPECT_EQ(orbit_efficiency(support::shape(shape), Occupancy::transfer, chunks), 1.0);
     }
 }
 
@@ -61,11 +61,11 @@ TEST(SymmetricEngine, MeetsTheBoundUnderSerializationWithSeveralChunks) {
                            "torus(4,2,3)", "FC(8)", "hypercube(6)", "RI(4)_FC(8)"})
     for (const std::int64_t chunks : {2, 3}) {
       SCOPED_TRACE(std::string(shape) + " with chunks: " + std::to_string(chunks));
-      EXPECT_EQ(gather_efficiency(support::shape(shape), Occupancy::serialization, chunks), 1.0);
+      EXPECT_EQ(orbit_efficiency(support::shape(shape), Occupancy::serialization, chunks), 1.0);
     }
   for (const auto shape : {"torus(5,5)", "torus(8,8)", "torus(4,4,4)", "torus(3,4,5)", "hypercube(6)"}) {
     SCOPED_TRACE(shape);
-    EXPECT_GE(gather_efficiency(support::shape(shape), Occupancy::serialization), 0.99);
+    EXPECT_GE(orbit_efficiency(support::shape(shape), Occupancy::serialization), 0.99);
   }
 }
 
@@ -85,9 +85,9 @@ TEST(SymmetricEngine, GivesEveryDimensionItsOwnStep) {
   for (const auto& [shape, bandwidth] : cases) {
     SCOPED_TRACE(shape);
     const Topology topology = support::shape(shape, {support::kAlpha}, bandwidth);
-    EXPECT_GE(gather_efficiency(topology, Occupancy::transfer), 0.995);
-    EXPECT_GE(gather_efficiency(topology, Occupancy::transfer, 2), 0.995);
-    EXPECT_GE(gather_efficiency(topology, Occupancy::serialization, 2), 0.995);
+    EXPECT_GE(orbit_efficiency(topology, Occupancy::transfer), 0.995);
+    EXPECT_GE(orbit_efficiency(topology, Occupancy::transfer, 2), 0.995);
+    EXPECT_GE(orbit_efficiency(topology, Occupancy::serialization, 2), 0.995);
   }
 }
 
@@ -159,7 +159,7 @@ TEST(SymmetricEngine, SharesChunksAmongLinksOfUnequalSpeed) {
           unwind_switches(support::shape("RI(8)_FC(4)_SW(10)", {support::kAlpha}, {gbps(200), gbps(100), gbps(50)}),
                           degree)
               .value();
-      EXPECT_GE(gather_efficiency(topology, occupancy, 2), 0.99) << degree;
+      EXPECT_GE(orbit_efficiency(topology, occupancy, 2), 0.99) << degree;
     }
 }
 

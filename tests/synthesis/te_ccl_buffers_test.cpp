@@ -23,7 +23,7 @@ using support::of_megabytes;
 using support::synthesize_checked;
 using ::testing::HasSubstr;
 
-Synthesis te_ccl_of(const Instance& instance, std::int64_t nodes) {
+Synthesis buffered_te_ccl(const Instance& instance, std::int64_t nodes) {
   SynthesisProblem problem{instance};
   problem.solver.nodes = nodes;
   auto made = synthesize_checked("te_ccl", problem);
@@ -53,7 +53,7 @@ TEST(TeCclBuffers, AGatherWithoutThemTakesAStepMore) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 4);
   for (const auto& [buffer, steps] : {std::pair{kUnlimitedBuffer, 5}, std::pair{0U, 6}}) {
     const Topology star = star_of_slow_uplinks(buffer);
-    const auto made = te_ccl_of({star, gather}, 2000);
+    const auto made = buffered_te_ccl({star, gather}, 2000);
     ASSERT_TRUE(made.solver.has_value());
     EXPECT_TRUE(made.solver->optimal) << buffer;
     EXPECT_EQ(made.time, kBusy * steps) << buffer;
@@ -120,7 +120,7 @@ TEST(TeCclBuffersProperty, SchedulesKeepThem) {
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_to_all}) {
       const Collective what = of_megabytes(kind, topology.npus());
       const Instance instance{topology, what};
-      const auto made = te_ccl_of(instance, 100);
+      const auto made = buffered_te_ccl(instance, 100);
       EXPECT_LE(made.time, synthesize_checked("pccl", {instance}).time) << seed;
       ASSERT_TRUE(made.solver.has_value());
       EXPECT_GE(made.solver->gap, 0) << seed;
@@ -140,7 +140,7 @@ TEST(TeCclBuffersProperty, OptimaFallAsBuffersGrow) {
       SwitchProperties properties = any.switch_properties(VertexId::at(any.npus()));
       properties.buffer = buffer;
       const Topology topology = any.with_switches(properties);
-      const auto made = te_ccl_of({topology, what}, 300);
+      const auto made = buffered_te_ccl({topology, what}, 300);
       if (!made.solver->optimal) continue;
       if (smaller) {
         EXPECT_LE(made.time, *smaller) << seed << ' ' << buffer;

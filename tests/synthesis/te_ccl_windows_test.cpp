@@ -30,7 +30,7 @@ constexpr std::int64_t kNodes = 2000;
 SlowWindow window(SimTime from, SimTime until, std::int64_t thousandths) { return {from, until, thousandths}; }
 
 /// Synthesizes, and expects a valid schedule of the stated time that is not below what is proven.
-Synthesis te_ccl_of(const Instance& instance, Formulation formulation = Formulation::automatic) {
+Synthesis te_ccl_in_windows(const Instance& instance, Formulation formulation = Formulation::automatic) {
   SynthesisProblem problem{instance};
   problem.solver.formulation = formulation;
   problem.solver.nodes = kNodes;
@@ -41,7 +41,7 @@ Synthesis te_ccl_of(const Instance& instance, Formulation formulation = Formulat
   return made;
 }
 
-std::string refusal_of(const SynthesisProblem& problem) {
+std::string window_refusal(const SynthesisProblem& problem) {
   const auto made = find_synthesizer("te_ccl")->synthesize(problem);
   return made ? "" : to_string(made.errors());
 }
@@ -53,8 +53,8 @@ TEST(TeCclWindows, AScatterWaitsForTheEndOfAWindow) {
   const Topology line = support::line(2, SimTime::zero());
   const Topology varied = with_slow_windows(line, {{VertexId(0), VertexId(1), window(kBusy, kBusy * 3, 2000)}}).value();
   const Collective scatter = support::collective(CollectiveKind::scatter, 2, kMegabyte * 8, 4);
-  EXPECT_EQ(te_ccl_of({line, scatter}).time, kBusy * 4);
-  const auto made = te_ccl_of({varied, scatter});
+  EXPECT_EQ(te_ccl_in_windows({line, scatter}).time, kBusy * 4);
+  const auto made = te_ccl_in_windows({varied, scatter});
   EXPECT_EQ(made.time, kBusy * 5);
   EXPECT_TRUE(made.solver->optimal);
 }
@@ -68,7 +68,7 @@ TEST(TeCclWindows, ABroadcastGoesAroundThem) {
   const auto time_from = [&](SimTime from) {
     const Topology varied =
         with_slow_windows(ring, {{VertexId(0), VertexId(1), window(from, kBusy * 50, 4000)}}).value();
-    const auto made = te_ccl_of({varied, broadcast});
+    const auto made = te_ccl_in_windows({varied, broadcast});
     EXPECT_TRUE(made.solver->optimal);
     return made.time;
   };
@@ -143,7 +143,7 @@ TEST(TeCclWindowsProperty, ABroadcastOfOneChunkTakesShortestPaths) {
     const Collective broadcast = support::of_megabytes(CollectiveKind::broadcast, 5);
     for (const auto occupancy : {Occupancy::serialization, Occupancy::transfer}) {
       const Instance instance{varied, broadcast, occupancy};
-      const auto made = te_ccl_of(instance);
+      const auto made = te_ccl_in_windows(instance);
       const SimTime best = earliest_arrivals(instance);
       EXPECT_GE(made.time, best) << seed;
       EXPECT_LE(made.solver->bound, best) << seed;
@@ -227,10 +227,10 @@ TEST(TeCclWindowsProperty, ProofsHoldAgainstExhaustiveSearch) {
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::scatter, CollectiveKind::gather}) {
       const Collective collective = support::of_megabytes(kind, 3);
       const Instance instance{varied, collective};
-      const auto first = te_ccl_of(instance);
+      const auto first = te_ccl_in_windows(instance);
       const SimTime best = Exhaustive(instance).best(first.time + picoseconds(1));
       for (const auto formulation : {Formulation::automatic, Formulation::milp}) {
-        const auto made = formulation == Formulation::automatic ? first : te_ccl_of(instance, formulation);
+        const auto made = formulation == Formulation::automatic ? first : te_ccl_in_windows(instance, formulation);
         EXPECT_GE(made.time, best) << seed << ' ' << to_string(kind);
         EXPECT_LE(made.solver->bound, best) << seed << ' ' << to_string(kind);
         EXPECT_TRUE(!made.solver->optimal || made.time == best) << seed << ' ' << to_string(kind);
@@ -245,16 +245,16 @@ TEST(TeCclWindows, RefuseSumsRoundsAndLimitedBuffers) {
   const std::vector<NamedWindow> windows{{VertexId(0), VertexId(1), window(kBusy, kBusy * 3, 2000)}};
   const Topology varied = with_slow_windows(support::ring(3), windows).value();
   const Collective sums = support::of_megabytes(CollectiveKind::all_reduce, 3);
-  EXPECT_THAT(refusal_of({{varied, sums}}), HasSubstr("te_ccl makes no sums where bandwidth varies"));
+  EXPECT_THAT(window_refusal({{varied, sums}}), HasSubstr("te_ccl makes no sums where bandwidth varies"));
   const Collective gather = support::of_megabytes(CollectiveKind::all_gather, 3);
   SynthesisProblem rounds{{varied, gather}};
   rounds.solver.formulation = Formulation::a_star;
-  EXPECT_THAT(refusal_of(rounds), HasSubstr("the formulation a_star takes no bandwidth that varies"));
+  EXPECT_THAT(window_refusal(rounds), HasSubstr("the formulation a_star takes no bandwidth that varies"));
   SwitchProperties one;
   one.buffer = 1;
   const Topology star = support::switched(3).with_switches(one);
   const Topology limited = with_slow_windows(star, {{VertexId(0), std::nullopt, windows[0].window}}).value();
-  EXPECT_THAT(refusal_of({{limited, gather}}), HasSubstr("limited buffers of switches where bandwidth varies"));
+  EXPECT_THAT(window_refusal({{limited, gather}}), HasSubstr("limited buffers of switches where bandwidth varies"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ using support::synthesize_checked;
 using support::wired;
 using te_ccl::Rounding;
 
-Synthesis te_ccl_of(const Instance& instance) {
+Synthesis te_ccl_on_wires(const Instance& instance) {
   SynthesisProblem problem{instance};
   problem.solver.nodes = 2000;
   return synthesize_checked("te_ccl", problem);
@@ -74,13 +74,13 @@ bool compatible(const Topology& topology, const Step& a, const Step& b) {
   return a.chunk == b.chunk && network.switch_properties(network.target(first[same - 1].link)).copy;
 }
 
-using State = std::vector<std::uint32_t>;  ///< chunks by NPU
+using WireState = std::vector<std::uint32_t>;  ///< chunks by NPU
 
 /// All holdings after one more step in which no further send fits.
 void follow(const Topology& topology, const std::vector<Step>& open, std::size_t next, std::vector<Step>& taken,
-            const State& state, std::set<State>& reached) {
+            const WireState& state, std::set<WireState>& reached) {
   if (next == open.size()) {
-    State after = state;
+    WireState after = state;
     for (const Step& step : taken) after[topology.target(step.wire).index()] |= 1U << step.chunk;
     reached.insert(std::move(after));
     return;
@@ -102,22 +102,22 @@ void follow(const Topology& topology, const std::vector<Step>& open, std::size_t
 int steps_by_brute_force_over_wires(const Instance& instance) {
   const Topology& topology = instance.topology;
   const auto chunks = static_cast<std::uint32_t>(instance.collective.chunks());
-  State first(topology.npus());
-  State wanted(topology.npus());
+  WireState first(topology.npus());
+  WireState wanted(topology.npus());
   for (std::uint32_t npu = 0; npu < topology.npus(); ++npu)
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
       if (instance.collective.holds_at_start(NpuId(npu), ChunkId(chunk))) first[npu] |= 1U << chunk;
       if (instance.collective.must_hold(NpuId(npu), ChunkId(chunk))) wanted[npu] |= 1U << chunk;
     }
-  const auto done = [&](const State& state) {
+  const auto done = [&](const WireState& state) {
     for (std::size_t npu = 0; npu < state.size(); ++npu)
       if ((state[npu] & wanted[npu]) != wanted[npu]) return false;
     return true;
   };
-  std::set<State> states{first};
+  std::set<WireState> states{first};
   for (int step = 0;; ++step) {
-    std::set<State> reached;
-    for (const State& state : states) {
+    std::set<WireState> reached;
+    for (const WireState& state : states) {
       if (done(state)) return step;
       std::vector<Step> open;
       for (std::uint32_t wire = 0; wire < topology.links(); ++wire)
@@ -165,7 +165,7 @@ TEST(TeCclWiresProperty, EqualsBruteForce) {
     const Topology topology = random_row_of_switches(seed, kind == CollectiveKind::all_gather ? 3 : 4);
     const Collective what = of_megabytes(kind, topology.npus(), seed % 3 == 2 ? 2 : 1);
     const Instance instance{topology, what};
-    const auto made = te_ccl_of(instance);
+    const auto made = te_ccl_on_wires(instance);
     ASSERT_TRUE(made.solver.has_value());
     EXPECT_TRUE(made.solver->optimal) << seed;
     EXPECT_EQ(made.time, kBusy * steps_by_brute_force_over_wires(instance)) << seed;
@@ -222,7 +222,7 @@ TEST(TeCclWires, ABroadcastTakesTheStepsOfItsSwitch) {
     const SwitchProperties properties{.copy = copy, .forwarding = Forwarding::cut_through};
     const Topology topology = wires_of(support::shape("SW(4)", {SimTime::zero()}).with_switches(properties)).value();
     const Collective what = of_megabytes(CollectiveKind::broadcast, 4, 2);
-    const auto made = te_ccl_of({topology, what});
+    const auto made = te_ccl_on_wires({topology, what});
     EXPECT_TRUE(made.solver->optimal);
     EXPECT_EQ(made.time, kBusy * (copy ? 2 : 3));
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include "support/elements.hpp"
 #include "support/topologies.hpp"
 #include "tenex/topology/topology.hpp"
 #include "topology/neighbours.hpp"
@@ -12,11 +13,11 @@
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using support::in_neighbours;
 using support::link_ends;
 using support::out_neighbours;
 using support::shape;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
@@ -185,7 +186,7 @@ TEST(Blocks, NpuBandwidthIsRoundedDown) {
   EXPECT_EQ(shape("FC(4)", {nanoseconds(0)}, {bytes_per_second(100)}, true).bandwidth(LinkId(0)), bytes_per_second(33));
 }
 
-std::string refusal(std::string_view text, const ShapeLinks& links) {
+std::string blocks_refusal(std::string_view text, const ShapeLinks& links) {
   const auto built = build_topology(parse_shape(text).value(), links);
   return built ? "accepted" : to_string(built.errors());
 }
@@ -193,18 +194,18 @@ std::string refusal(std::string_view text, const ShapeLinks& links) {
 TEST(Blocks, RefusesTheWrongNumberOfValues) {
   const SimTime a = nanoseconds(1);
   const Bandwidth b = gigabytes_per_second(1);
-  EXPECT_THAT(refusal("RI(2)_RI(2)_RI(2)", {{a, a}, {b}, false}), HasSubstr("2 alphas for RI(2)_RI(2)_RI(2)"));
-  EXPECT_THAT(refusal("RI(2)_RI(2)_RI(2)", {{a, a}, {b}, false}), HasSubstr("give one for all or 3"));
-  EXPECT_THAT(refusal("RI(2)", {{a}, {b, b}, false}), HasSubstr("2 bandwidths"));
-  EXPECT_THAT(refusal("RI(2)", {{}, {b}, false}), HasSubstr("0 alphas"));
+  EXPECT_THAT(blocks_refusal("RI(2)_RI(2)_RI(2)", {{a, a}, {b}, false}), HasSubstr("2 alphas for RI(2)_RI(2)_RI(2)"));
+  EXPECT_THAT(blocks_refusal("RI(2)_RI(2)_RI(2)", {{a, a}, {b}, false}), HasSubstr("give one for all or 3"));
+  EXPECT_THAT(blocks_refusal("RI(2)", {{a}, {b, b}, false}), HasSubstr("2 bandwidths"));
+  EXPECT_THAT(blocks_refusal("RI(2)", {{}, {b}, false}), HasSubstr("0 alphas"));
 }
 
 TEST(Blocks, RefusesLinksWithoutBandwidth) {
   const SimTime a = nanoseconds(1);
-  EXPECT_THAT(refusal("FC(8)", {{a}, {bytes_per_second(6)}, true}), HasSubstr("rounds to zero"));
-  EXPECT_THAT(refusal("FC(8)", {{a}, {bytes_per_second(0)}, false}), HasSubstr("a bandwidth is positive"));
-  EXPECT_THAT(refusal("FC(8)", {{a}, {bytes_per_second(-5)}, false}), HasSubstr("a bandwidth is positive"));
-  EXPECT_THAT(refusal("FC(8)", {{picoseconds(-1)}, {bytes_per_second(5)}, false}), HasSubstr("negative alpha"));
+  EXPECT_THAT(blocks_refusal("FC(8)", {{a}, {bytes_per_second(6)}, true}), HasSubstr("rounds to zero"));
+  EXPECT_THAT(blocks_refusal("FC(8)", {{a}, {bytes_per_second(0)}, false}), HasSubstr("a bandwidth is positive"));
+  EXPECT_THAT(blocks_refusal("FC(8)", {{a}, {bytes_per_second(-5)}, false}), HasSubstr("a bandwidth is positive"));
+  EXPECT_THAT(blocks_refusal("FC(8)", {{picoseconds(-1)}, {bytes_per_second(5)}, false}), HasSubstr("negative alpha"));
 }
 
 TEST(Blocks, RefusesMoreLinksThanIdsBeforeBuildingAny) {

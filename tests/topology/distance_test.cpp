@@ -1,5 +1,6 @@
 // Hop times, arrival times and the latency diameter.
 #include "tenex/topology/distance.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +12,8 @@
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using support::shape;
-using ::testing::ElementsAre;
 
 constexpr LinkClass kLink{microseconds(1), gigabytes_per_second(4)};
 

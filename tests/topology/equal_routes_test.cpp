@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/elements.hpp"
 #include "support/topologies.hpp"
 #include "tenex/topology/family.hpp"
 #include "tenex/topology/routes.hpp"
@@ -15,8 +16,8 @@
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using support::shape;
-using ::testing::ElementsAre;
 
 constexpr RouteChoice kSingle{RouteRule::single};
 
@@ -25,7 +26,7 @@ Link link(std::uint32_t from, std::uint32_t to) {
 }
 
 /// The vertices after the source that a route visits.
-std::vector<std::uint32_t> stops(Router& router, const Topology& topology, std::uint32_t from, std::uint32_t to) {
+std::vector<std::uint32_t> stops_by(Router& router, const Topology& topology, std::uint32_t from, std::uint32_t to) {
   std::vector<std::uint32_t> visited;
   for (const LinkId each : router.route(NpuId(from), NpuId(to))) visited.push_back(topology.target(each).value());
   return visited;
@@ -67,18 +68,18 @@ TEST(EqualRoutes, OfAFatTreeAreThoseOfATableByHand) {
   // 32 and 33, 25 to 34 and 35. From pod 0 to pod 1 (NPUs 4-7, aggregation 26 and 27, edges 18 and 19):
   const Topology topology = shape("fat_tree(4)");
   Router router(topology);
-  EXPECT_THAT(stops(router, topology, 0, 4), ElementsAre(16, 24, 32, 26, 18, 4));  // 4: 0 and floor(4/2) mod 2 = 0
-  EXPECT_THAT(stops(router, topology, 0, 5), ElementsAre(16, 25, 34, 27, 18, 5));  // 5: 1, 0
-  EXPECT_THAT(stops(router, topology, 0, 6), ElementsAre(16, 24, 33, 26, 19, 6));  // 6: 0, 1
-  EXPECT_THAT(stops(router, topology, 0, 7), ElementsAre(16, 25, 35, 27, 19, 7));  // 7: 1, 1
+  EXPECT_THAT(stops_by(router, topology, 0, 4), ElementsAre(16, 24, 32, 26, 18, 4));  // 4: 0 and floor(4/2) mod 2 = 0
+  EXPECT_THAT(stops_by(router, topology, 0, 5), ElementsAre(16, 25, 34, 27, 18, 5));  // 5: 1, 0
+  EXPECT_THAT(stops_by(router, topology, 0, 6), ElementsAre(16, 24, 33, 26, 19, 6));  // 6: 0, 1
+  EXPECT_THAT(stops_by(router, topology, 0, 7), ElementsAre(16, 25, 35, 27, 19, 7));  // 7: 1, 1
   // To the other edge switch of the pod (NPUs 2 and 3) over aggregation 24 and 25; to the neighbour over the edge.
-  EXPECT_THAT(stops(router, topology, 0, 2), ElementsAre(16, 24, 17, 2));
-  EXPECT_THAT(stops(router, topology, 0, 3), ElementsAre(16, 25, 17, 3));
-  EXPECT_THAT(stops(router, topology, 0, 1), ElementsAre(16, 1));
+  EXPECT_THAT(stops_by(router, topology, 0, 2), ElementsAre(16, 24, 17, 2));
+  EXPECT_THAT(stops_by(router, topology, 0, 3), ElementsAre(16, 25, 17, 3));
+  EXPECT_THAT(stops_by(router, topology, 0, 1), ElementsAre(16, 1));
   // Any source takes the same core to a destination.
-  EXPECT_THAT(stops(router, topology, 15, 7), ElementsAre(23, 31, 35, 27, 19, 7));
+  EXPECT_THAT(stops_by(router, topology, 15, 7), ElementsAre(23, 31, 35, 27, 19, 7));
   Router lowest(topology, kSingle);
-  for (std::uint32_t to = 4; to < 16; ++to) EXPECT_EQ(stops(lowest, topology, 0, to)[2], 32U);
+  for (std::uint32_t to = 4; to < 16; ++to) EXPECT_EQ(stops_by(lowest, topology, 0, to)[2], 32U);
 }
 
 TEST(EqualRoutes, OfALeafSpineWithParallelLinksAreThoseOfATableByHand) {
@@ -158,7 +159,7 @@ TEST(EqualRoutes, KeepToSwitchesWhereTheyCan) {
   // over NPU 1 or 2.
   const Topology topology = shape("rail_spine(2,2,1)");
   Router router(topology);
-  EXPECT_THAT(stops(router, topology, 0, 3), ElementsAre(6, 8, 7, 3));
+  EXPECT_THAT(stops_by(router, topology, 0, 3), ElementsAre(6, 8, 7, 3));
 }
 
 TEST(EqualRoutes, OfRailsWithSpinesOfTheirOwnSpreadByRank) {
@@ -220,10 +221,10 @@ TEST(EqualRoutes, ThatAreHashedDependOnSourceDestinationAndDraw) {
     std::set<std::uint32_t> cores_of_source;
     std::set<std::uint32_t> cores_to_destination;
     for (std::uint32_t other = 0; other < 112; ++other) {
-      const auto to = stops(router, topology, other, 127);
+      const auto to = stops_by(router, topology, other, 127);
       ASSERT_EQ(to.size(), 6U);
       cores_to_destination.insert(to[2]);
-      cores_of_source.insert(stops(router, topology, 127, other)[2]);
+      cores_of_source.insert(stops_by(router, topology, 127, other)[2]);
       EXPECT_EQ(router.route(NpuId(other), NpuId(127)), again.route(NpuId(other), NpuId(127)));
     }
     // 16 cores and 112 draws from them: that one is missed has a chance of 16 (15/16)^112 = 1 %; the hash is fixed.
@@ -276,8 +277,8 @@ TEST(EqualRoutes, GoAroundAFault) {
   // fat_tree(4) without the links of edge 16 to aggregation 24: all that leaves edge 16 goes over 25.
   const Topology topology = remove_links(shape("fat_tree(4)"), {{VertexId(16), VertexId(24)}}).value();
   Router router(topology);
-  for (std::uint32_t to = 2; to < 16; ++to) EXPECT_EQ(stops(router, topology, 0, to)[1], 25U);
-  for (std::uint32_t to = 4; to < 16; ++to) EXPECT_EQ(stops(router, topology, 2, to)[1], 24U + to % 2);
+  for (std::uint32_t to = 2; to < 16; ++to) EXPECT_EQ(stops_by(router, topology, 0, to)[1], 25U);
+  for (std::uint32_t to = 4; to < 16; ++to) EXPECT_EQ(stops_by(router, topology, 2, to)[1], 24U + to % 2);
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-NetworkFault npu(std::uint32_t id) { return {.kind = Kind::npu, .first = id}; }
-NetworkFault link(std::uint32_t a, std::uint32_t b) { return {.kind = Kind::link, .first = a, .second = b}; }
+NetworkFault lost_npu(std::uint32_t id) { return {.kind = Kind::npu, .first = id}; }
+NetworkFault lost_link(std::uint32_t a, std::uint32_t b) { return {.kind = Kind::link, .first = a, .second = b}; }
 NetworkFault one_way(std::uint32_t a, std::uint32_t b) { return {.kind = Kind::one_way, .first = a, .second = b}; }
 NetworkFault count(Kind kind, std::int64_t amount, std::uint32_t draw = 1) {
   return {.kind = kind, .amount = amount, .draw = draw};
@@ -39,14 +39,14 @@ Link wire(std::uint32_t a, std::uint32_t b) {
   return {VertexId(a), VertexId(b), nanoseconds(1), gigabytes_per_second(1)};
 }
 
-std::string refusal(const Topology& topology, const NetworkFault& fault) {
+std::string fault_refusal(const Topology& topology, const NetworkFault& fault) {
   const auto error = refuse_fault(topology, fault);
   return error ? to_string(*error) : "";
 }
 
 TEST(NetworkFaults, OfAnNpuTakeAllItsLinks) {
   // mesh(2,3): rows 0-1, 2-3, 4-5. NPU 2 has links with 0, 3 and 4.
-  const auto faulty = with_faults(shape("mesh(2,3)"), {npu(2)}, 1).value();
+  const auto faulty = with_faults(shape("mesh(2,3)"), {lost_npu(2)}, 1).value();
   EXPECT_EQ(faulty.failed_links, 6U);
   EXPECT_EQ(faulty.topology.npus(), 6U);
   EXPECT_FALSE(faulty.topology.shape());
@@ -125,7 +125,7 @@ TEST(NetworkFaults, OfElementsOfAListAreOfItsSlowestLinks) {
 TEST(NetworkFaults, OfALinkTakeOneDirectionOrBoth) {
   EXPECT_THAT(link_ends(with_faults(shape("LI(3)"), {one_way(1, 0)}, 1).value().topology),
               testing::UnorderedElementsAre(Pair(0, 1), Pair(1, 2), Pair(2, 1)));
-  EXPECT_THAT(link_ends(with_faults(shape("LI(3)"), {link(0, 1)}, 1).value().topology),
+  EXPECT_THAT(link_ends(with_faults(shape("LI(3)"), {lost_link(0, 1)}, 1).value().topology),
               testing::UnorderedElementsAre(Pair(1, 2), Pair(2, 1)));
 }
 
@@ -140,18 +140,20 @@ TEST(NetworkFaults, OfASwitchTakeAllItsLinks) {
 
 TEST(NetworkFaults, ThatDoNotExistAreNamed) {
   const auto mesh = shape("mesh(3,3)");
-  EXPECT_EQ(refusal(mesh, npu(9)), "NPU 9 does not exist (NPUs are 0 to 8)");
-  EXPECT_EQ(refusal(mesh, link(4, 8)), "no link joins 4 and 8 (only what exists can fail) 4 has links with 1, 3, 5, 7");
-  EXPECT_EQ(refusal(mesh, one_way(4, 8)),
+  EXPECT_EQ(fault_refusal(mesh, lost_npu(9)), "NPU 9 does not exist (NPUs are 0 to 8)");
+  EXPECT_EQ(fault_refusal(mesh, lost_link(4, 8)),
+            "no link joins 4 and 8 (only what exists can fail) 4 has links with 1, 3, 5, 7");
+  EXPECT_EQ(fault_refusal(mesh, one_way(4, 8)),
             "no link leads from 4 to 8 (only what exists can fail) 4 has links with 1, 3, 5, 7");
-  EXPECT_EQ(refusal(mesh, link(4, 12)), "vertex 12 does not exist (vertices are 0 to 8)");
-  EXPECT_EQ(refusal(mesh, {.kind = Kind::whole_switch, .first = 9}), "switch 9 does not exist (there is no switch)");
-  EXPECT_EQ(refusal(shape("SW(4)"), {.kind = Kind::whole_switch, .first = 3}),
+  EXPECT_EQ(fault_refusal(mesh, lost_link(4, 12)), "vertex 12 does not exist (vertices are 0 to 8)");
+  EXPECT_EQ(fault_refusal(mesh, {.kind = Kind::whole_switch, .first = 9}),
+            "switch 9 does not exist (there is no switch)");
+  EXPECT_EQ(fault_refusal(shape("SW(4)"), {.kind = Kind::whole_switch, .first = 3}),
             "switch 3 does not exist (switches are vertices 4 to 4)");
-  EXPECT_EQ(refusal(mesh, count(Kind::drawn_links, 13)), "13 link pairs cannot fail (there are 12)");
-  EXPECT_EQ(refusal(mesh, count(Kind::drawn_links, 12)), "");
-  EXPECT_EQ(refusal(mesh, count(Kind::drawn_npus, 10)), "10 NPUs cannot fail (there are 9)");
-  EXPECT_EQ(with_faults(mesh, {npu(9), link(0, 8)}, 1).errors().size(), 2U);
+  EXPECT_EQ(fault_refusal(mesh, count(Kind::drawn_links, 13)), "13 link pairs cannot fail (there are 12)");
+  EXPECT_EQ(fault_refusal(mesh, count(Kind::drawn_links, 12)), "");
+  EXPECT_EQ(fault_refusal(mesh, count(Kind::drawn_npus, 10)), "10 NPUs cannot fail (there are 9)");
+  EXPECT_EQ(with_faults(mesh, {lost_npu(9), lost_link(0, 8)}, 1).errors().size(), 2U);
 }
 
 TEST(NetworkFaults, RoundSharesToTheNearestCount) {
@@ -211,10 +213,10 @@ TEST(NetworkFaults, DrawLinksBetweenSwitchesOnly) {
       EXPECT_TRUE(a < 6 || b < 6 || among_all.contains({a, b}));
   }
   EXPECT_EQ(taken.size(), 24U);
-  EXPECT_EQ(refusal(tree, count(Kind::drawn_switch_links, 13)),
+  EXPECT_EQ(fault_refusal(tree, count(Kind::drawn_switch_links, 13)),
             "13 link pairs between switches cannot fail (there are 12)");
-  EXPECT_EQ(refusal(tree, count(Kind::drawn_switch_links, 12)), "");
-  EXPECT_EQ(refusal(shape("mesh(3,3)"), share(Kind::drawn_switch_links, 1000)),
+  EXPECT_EQ(fault_refusal(tree, count(Kind::drawn_switch_links, 12)), "");
+  EXPECT_EQ(fault_refusal(shape("mesh(3,3)"), share(Kind::drawn_switch_links, 1000)),
             "no link joins two switches (only what exists can fail) draw among all links: links 1% draw 2");
 }
 
@@ -320,7 +322,7 @@ RC_GTEST_PROP(NetworkFaults, LeaveTheNetworkOfATwinWithoutThem, ()) {
   NetworkFaults faults;
   const auto chosen = topology.link(LinkId::at(number(topology.links())));
   if (number(2) == 0) faults.push_back(one_way(chosen.source.value(), chosen.target.value()));
-  if (number(2) == 0) faults.push_back(npu(static_cast<std::uint32_t>(number(topology.npus()))));
+  if (number(2) == 0) faults.push_back(lost_npu(static_cast<std::uint32_t>(number(topology.npus()))));
   if (number(2) == 0) faults.push_back(share(Kind::drawn_links, static_cast<std::int64_t>(number(40'000)), 2));
   if (number(3) == 0) faults.push_back(count(Kind::drawn_npus, 1, 3));
   const auto seed = number(1000);
@@ -361,7 +363,7 @@ RC_GTEST_PROP(NetworkFaults, LeaveTheNetworkOfATwinWithoutThem, ()) {
 
 TEST(NetworkFaults, LetASwitchUnwindOverTheNpusThatAreLeft) {
   // SW(4) without NPU 1: 0 to 2 to 3 to 0. NPU 1 stays, alone.
-  const auto faulty = with_faults(shape("SW(4)"), {npu(1)}, 1).value();
+  const auto faulty = with_faults(shape("SW(4)"), {lost_npu(1)}, 1).value();
   EXPECT_THAT(link_ends(unwind_switches(faulty.topology, 1).value()), ElementsAre(Pair(0, 2), Pair(2, 3), Pair(3, 0)));
   // Without the link to it, NPU 1 sends only. Of the four senders the i-th serves the receiver at position
   // floor(i * 3 / 4) + 1 of 0, 2, 3.
@@ -371,7 +373,7 @@ TEST(NetworkFaults, LetASwitchUnwindOverTheNpusThatAreLeft) {
   // With nobody left, nothing is unwound.
   const auto none = with_faults(shape("SW(4)"), {share(Kind::drawn_npus, kWholeShare)}, 1).value();
   EXPECT_THAT(link_ends(unwind_switches(none.topology, 1).value()), IsEmpty());
-  const auto one = with_faults(shape("SW(4)"), {npu(0), npu(1), npu(2)}, 1).value();
+  const auto one = with_faults(shape("SW(4)"), {lost_npu(0), lost_npu(1), lost_npu(2)}, 1).value();
   EXPECT_THAT(link_ends(unwind_switches(one.topology, 2).value()), IsEmpty());
 }
 

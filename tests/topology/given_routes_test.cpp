@@ -1,5 +1,6 @@
 // Routes that a machine states itself: hand-made tables, what per_destination adds, faults, wires, and bad input.
 #include "tenex/topology/given_routes.hpp"
+#include "support/elements.hpp"
 
 #include <optional>
 #include <string>
@@ -19,8 +20,8 @@
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using support::shape;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 NpuRange npu(std::uint32_t id) { return {id, id}; }
@@ -41,8 +42,8 @@ NextHop hop(std::uint32_t at, NpuRange to, std::uint32_t next, std::optional<std
 }
 
 /// The vertices after the source that a route visits.
-std::vector<std::uint32_t> stops(const Topology& topology, std::uint32_t from, std::uint32_t to,
-                                 RouteChoice choice = {}) {
+std::vector<std::uint32_t> given_stops(const Topology& topology, std::uint32_t from, std::uint32_t to,
+                                       RouteChoice choice = {}) {
   Router router(topology, choice);
   std::vector<std::uint32_t> visited;
   for (const LinkId each : router.route(NpuId(from), NpuId(to))) visited.push_back(topology.target(each).value());
@@ -87,12 +88,12 @@ TEST(GivenRoutes, LeadThroughTheirVerticesAndOthersTakeThatOfTheDestination) {
                   {{route({0, 1}, {4, 5}, {16, 25, 35, 27, 18}), route(npu(2), npu(3), {17})}, {}})
           .value();
   EXPECT_FALSE(topology.shape().has_value());
-  EXPECT_THAT(stops(topology, 0, 4), ElementsAre(16, 25, 35, 27, 18, 4));
-  EXPECT_THAT(stops(topology, 1, 5), ElementsAre(16, 25, 35, 27, 18, 5));
-  EXPECT_THAT(stops(topology, 0, 6), ElementsAre(16, 24, 33, 26, 19, 6));
-  EXPECT_THAT(stops(topology, 2, 4), ElementsAre(17, 24, 32, 26, 18, 4));
+  EXPECT_THAT(given_stops(topology, 0, 4), ElementsAre(16, 25, 35, 27, 18, 4));
+  EXPECT_THAT(given_stops(topology, 1, 5), ElementsAre(16, 25, 35, 27, 18, 5));
+  EXPECT_THAT(given_stops(topology, 0, 6), ElementsAre(16, 24, 33, 26, 19, 6));
+  EXPECT_THAT(given_stops(topology, 2, 4), ElementsAre(17, 24, 32, 26, 18, 4));
   // Any other rule leaves them aside: single takes the lowest links.
-  EXPECT_THAT(stops(topology, 0, 4, {RouteRule::single}), ElementsAre(16, 24, 32, 26, 18, 4));
+  EXPECT_THAT(given_stops(topology, 0, 4, {RouteRule::single}), ElementsAre(16, 24, 32, 26, 18, 4));
   EXPECT_TRUE(Router(topology).depends_on_source());
   EXPECT_FALSE(Router(topology, {RouteRule::single}).depends_on_source());
 }
@@ -124,15 +125,15 @@ TEST(GivenRoutes, OfNextHopsFollowATableByHand) {
   EXPECT_FALSE(Router(topology).depends_on_source());
   // The route of a pair counts before next hops.
   const Topology both = with_routes(trunked(), {{route(npu(1), npu(4), {8, 10, 9})}, {hop(8, {4, 7}, 11)}}).value();
-  EXPECT_THAT(stops(both, 1, 4), ElementsAre(8, 10, 9, 4));
-  EXPECT_THAT(stops(both, 0, 4), ElementsAre(8, 11, 9, 4));
+  EXPECT_THAT(given_stops(both, 1, 4), ElementsAre(8, 10, 9, 4));
+  EXPECT_THAT(given_stops(both, 0, 4), ElementsAre(8, 11, 9, 4));
 }
 
 TEST(GivenRoutes, MayBeLongerAndLeadOverNpus) {
   // A ring of 4: from 0 to 1 the long way.
   const Topology ring = with_routes(support::ring(4), {{route(npu(0), npu(1), {3, 2})}, {}}).value();
-  EXPECT_THAT(stops(ring, 0, 1), ElementsAre(3, 2, 1));
-  EXPECT_THAT(stops(ring, 3, 1), ElementsAre(0, 1));
+  EXPECT_THAT(given_stops(ring, 0, 1), ElementsAre(3, 2, 1));
+  EXPECT_THAT(given_stops(ring, 3, 1), ElementsAre(0, 1));
   // A next hop of an NPU: NPU 0 sends to the others over link 0 of two.
   TopologyBuilder builder(3);
   builder.add_switch();
@@ -166,8 +167,8 @@ TEST(GivenRoutes, FallBackWhereALinkHasFailed) {
   // The link of one NPU: pairs of other NPUs keep their route, also over a named link of an NPU with two.
   drop.assign(whole.links(), false);
   drop[0] = drop[1] = true;
-  EXPECT_THAT(stops(whole.without(drop), 1, 4), ElementsAre(8, 11, 9, 4));
-  EXPECT_TRUE(stops(whole.without(drop), 0, 4).empty());
+  EXPECT_THAT(given_stops(whole.without(drop), 1, 4), ElementsAre(8, 11, 9, 4));
+  EXPECT_TRUE(given_stops(whole.without(drop), 0, 4).empty());
   // Slow links and switches of other kinds change no route.
   EXPECT_EQ(links_of(slow_links(whole, {{VertexId(8), VertexId(11), 2000}}).value(), 0, 4), links_of(whole, 0, 4));
   EXPECT_EQ(links_of(whole.with_switches(SwitchProperties{.copy = true}), 0, 4), links_of(whole, 0, 4));
@@ -178,12 +179,12 @@ TEST(GivenRoutes, OfNextHopsAreForgottenAsATree) {
   // leaf_spine(2,2,2): NPUs 0-3, leaves 4 and 5, spines 6 and 7. All goes over spine 7.
   const Topology whole =
       with_routes(shape("leaf_spine(2,2,2)"), {{}, {hop(5, {0, 1}, 7), hop(7, {0, 1}, 4), hop(4, {2, 3}, 7)}}).value();
-  EXPECT_THAT(stops(whole, 2, 0), ElementsAre(5, 7, 4, 0));
+  EXPECT_THAT(given_stops(whole, 2, 0), ElementsAre(5, 7, 4, 0));
   // Without the links of spine 7 and leaf 4, the hops to NPUs 0 and 1 do not count, and those of 4 do not either: all
   // goes over spine 6.
   const Topology broken = remove_links(whole, {{VertexId(4), VertexId(7)}}).value();
-  EXPECT_THAT(stops(broken, 2, 0), ElementsAre(5, 6, 4, 0));
-  EXPECT_THAT(stops(broken, 0, 2), ElementsAre(4, 6, 5, 2));
+  EXPECT_THAT(given_stops(broken, 2, 0), ElementsAre(5, 6, 4, 0));
+  EXPECT_THAT(given_stops(broken, 0, 2), ElementsAre(4, 6, 5, 2));
   // A line of switches 2 - 3 - 4 with NPU 0 on 2 and NPU 1 on 4, and a way 2 - 5 - 4 beside it. Switch 3 sends to NPU
   // 1 back over 2, which has no hop and takes 3 or 5: 3 is the lower one, a loop.
   const auto line = [](bool with_fifth) {
@@ -204,9 +205,9 @@ TEST(GivenRoutes, OfNextHopsAreForgottenAsATree) {
               HasSubstr("m.toml:9:5: next hops to NPU 1 lead in a loop: 3 -> 2 -> 3"));
   // With hops 3 -> 2 -> 5 it is none. When 2 - 5 fails, 2 would go back to 3: so 3 forgets its hop.
   const Topology around = with_routes(line(true), {{}, {hop(3, npu(1), 2), hop(2, npu(1), 5)}}).value();
-  EXPECT_THAT(stops(around, 0, 1), ElementsAre(2, 5, 4, 1));
+  EXPECT_THAT(given_stops(around, 0, 1), ElementsAre(2, 5, 4, 1));
   const Topology after = remove_links(around, {{VertexId(2), VertexId(5)}}).value();
-  EXPECT_THAT(stops(after, 0, 1), ElementsAre(2, 3, 4, 1));
+  EXPECT_THAT(given_stops(after, 0, 1), ElementsAre(2, 3, 4, 1));
 }
 
 TEST(GivenRoutes, OverCutThroughSwitchesAreWires) {
@@ -230,9 +231,9 @@ TEST(GivenRoutes, OverCutThroughSwitchesAreWires) {
   const Topology mixed =
       wires_of(with_routes(shape("leaf_spine(2,2,2)"), {{}, {hop(4, {2, 3}, 7)}}).value().with_switches(switches))
           .value();
-  EXPECT_THAT(stops(mixed, 0, 2), ElementsAre(5, 2));  // holders: NPUs 0-3, spines 4 and 5
-  EXPECT_THAT(stops(mixed, 1, 3), ElementsAre(5, 3));
-  EXPECT_THAT(stops(mixed, 2, 0), ElementsAre(4, 0));
+  EXPECT_THAT(given_stops(mixed, 0, 2), ElementsAre(5, 2));  // holders: NPUs 0-3, spines 4 and 5
+  EXPECT_THAT(given_stops(mixed, 1, 3), ElementsAre(5, 3));
+  EXPECT_THAT(given_stops(mixed, 2, 0), ElementsAre(4, 0));
 }
 
 TEST(GivenRoutes, ThatRepeatARuleAreThoseOfTheRule) {

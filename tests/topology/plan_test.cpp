@@ -1,5 +1,6 @@
 // Sizes, bytes and refusals before a topology is built; the range of time.
 #include "tenex/topology/plan.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 using ::testing::HasSubstr;
 
 const char* const kShapes[] = {

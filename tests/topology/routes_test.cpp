@@ -1,5 +1,6 @@
 // Routes: dimension order on shapes, fewest hops elsewhere.
 #include "tenex/topology/routes.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +12,8 @@
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using support::shape;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// The vertices after the source that a route visits.

@@ -1,5 +1,6 @@
 // Bandwidth that varies with time: hops by hand, the order of arrivals, and what links get which windows.
 #include "tenex/topology/slow_windows.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 
 constexpr SimTime kHop = microseconds(20);
 

@@ -1,5 +1,6 @@
 // The multigraph and its builder: checks, views, connectivity.
 #include "tenex/topology/topology.hpp"
+#include "support/elements.hpp"
 
 #include <string>
 
@@ -13,20 +14,20 @@ namespace tenex {
 namespace {
 
 using support::all_links;
+using support::ElementsAre;
 using support::link_ends;
 using support::shape;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
 constexpr SimTime kA = nanoseconds(5);
 constexpr Bandwidth kB = gigabytes_per_second(1);
 
-Link link(std::uint32_t from, std::uint32_t to, SimTime alpha = kA, Bandwidth bandwidth = kB) {
+Link built_link(std::uint32_t from, std::uint32_t to, SimTime alpha = kA, Bandwidth bandwidth = kB) {
   return {VertexId(from), VertexId(to), alpha, bandwidth};
 }
 
-std::string refusal(std::size_t npus, const std::vector<Link>& links) {
+std::string links_refusal(std::size_t npus, const std::vector<Link>& links) {
   TopologyBuilder builder(npus);
   for (const Link& one : links) builder.add_link(one);
   const auto built = std::move(builder).build();
@@ -34,7 +35,7 @@ std::string refusal(std::size_t npus, const std::vector<Link>& links) {
 }
 
 TEST(Topology, KeepsParallelLinksApart) {
-  const Topology twice = support::graph(2, {link(0, 1), link(0, 1, nanoseconds(9)), link(1, 0)});
+  const Topology twice = support::graph(2, {built_link(0, 1), built_link(0, 1, nanoseconds(9)), built_link(1, 0)});
   EXPECT_EQ(twice.links(), 3U);
   EXPECT_THAT(twice.out_links(VertexId(0)), ElementsAre(LinkId(0), LinkId(1)));
   EXPECT_EQ(twice.alpha(LinkId(1)), nanoseconds(9));
@@ -42,8 +43,8 @@ TEST(Topology, KeepsParallelLinksApart) {
 }
 
 TEST(Topology, NumbersLinkClassesByFirstAppearance) {
-  const Topology mixed = support::graph(
-      3, {link(0, 1), link(1, 2, kA, kB * 2), link(2, 0), link(1, 0, nanoseconds(6)), link(2, 1, kA, kB * 2)});
+  const Topology mixed = support::graph(3, {built_link(0, 1), built_link(1, 2, kA, kB * 2), built_link(2, 0),
+                                            built_link(1, 0, nanoseconds(6)), built_link(2, 1, kA, kB * 2)});
   EXPECT_THAT(mixed.classes(), ElementsAre(LinkClass{kA, kB}, LinkClass{kA, kB * 2}, LinkClass{nanoseconds(6), kB}));
   EXPECT_EQ(mixed.class_of(LinkId(2)), 0);
   EXPECT_EQ(mixed.class_of(LinkId(3)), 2);
@@ -56,35 +57,36 @@ TEST(Topology, PairsAreALinkEachWay) {
   TopologyBuilder builder(2);
   const VertexId hub = builder.add_switch({.copy = true, .reduce = false});
   EXPECT_EQ(hub, VertexId(2));
-  EXPECT_EQ(builder.add_link_pair(link(0, 2)), LinkId(0));
-  EXPECT_EQ(builder.add_link_pair(link(2, 1)), LinkId(2));
+  EXPECT_EQ(builder.add_link_pair(built_link(0, 2)), LinkId(0));
+  EXPECT_EQ(builder.add_link_pair(built_link(2, 1)), LinkId(2));
   const Topology star = std::move(builder).build().value();
   EXPECT_THAT(link_ends(star), ElementsAre(Pair(0, 2), Pair(2, 0), Pair(2, 1), Pair(1, 2)));
   EXPECT_TRUE(star.switch_properties(hub).copy);
 }
 
 TEST(Topology, RefusesWhatCannotBeATopology) {
-  EXPECT_THAT(refusal(0, {}), HasSubstr("without NPUs"));
-  EXPECT_THAT(refusal(2, {link(0, 2)}),
+  EXPECT_THAT(links_refusal(0, {}), HasSubstr("without NPUs"));
+  EXPECT_THAT(links_refusal(2, {built_link(0, 2)}),
               HasSubstr("link 0 (0 -> 2) uses vertex 2, which does not exist (vertices are 0 to 1)"));
-  EXPECT_THAT(refusal(2, {link(0, 1), link(1, 1)}), HasSubstr("link 1 (1 -> 1) joins a vertex to itself"));
-  EXPECT_THAT(refusal(2, {link(0, 1, kA, bytes_per_second(0))}), HasSubstr("bandwidth of 0 B/s"));
-  EXPECT_THAT(refusal(2, {link(0, 1, kA, bytes_per_second(-1))}), HasSubstr("bandwidth of -1 B/s"));
-  EXPECT_THAT(refusal(2, {link(0, 1, picoseconds(-1))}), HasSubstr("alpha of -1 ps"));
+  EXPECT_THAT(links_refusal(2, {built_link(0, 1), built_link(1, 1)}),
+              HasSubstr("link 1 (1 -> 1) joins a vertex to itself"));
+  EXPECT_THAT(links_refusal(2, {built_link(0, 1, kA, bytes_per_second(0))}), HasSubstr("bandwidth of 0 B/s"));
+  EXPECT_THAT(links_refusal(2, {built_link(0, 1, kA, bytes_per_second(-1))}), HasSubstr("bandwidth of -1 B/s"));
+  EXPECT_THAT(links_refusal(2, {built_link(0, 1, picoseconds(-1))}), HasSubstr("alpha of -1 ps"));
 }
 
 TEST(Topology, ReportsAllMistakesAtOnce) {
   TopologyBuilder builder(2);
-  builder.add_link(link(0, 0));
-  builder.add_link(link(0, 7));
-  builder.add_link(link(0, 1, picoseconds(-1), bytes_per_second(0)));
+  builder.add_link(built_link(0, 0));
+  builder.add_link(built_link(0, 7));
+  builder.add_link(built_link(0, 1, picoseconds(-1), bytes_per_second(0)));
   EXPECT_EQ(std::move(builder).build().errors().size(), 4U);
 }
 
 TEST(Topology, RefusesMoreLinkClassesThanSixteenBitsCount) {
   const auto build = [](std::int64_t classes) {
     TopologyBuilder builder(2);
-    for (std::int64_t i = 0; i < classes; ++i) builder.add_link(link(0, 1, picoseconds(i)));
+    for (std::int64_t i = 0; i < classes; ++i) builder.add_link(built_link(0, 1, picoseconds(i)));
     return std::move(builder).build();
   };
   EXPECT_TRUE(build(65'535));
@@ -134,13 +136,14 @@ TEST(Topology, FindsNoDisconnectedPairInShapes) {
 
 TEST(Topology, FindsWhoCannotBeReached) {
   // 0 <-> 1 -> 2: every vertex is reached from 0, but 2 reaches none.
-  EXPECT_EQ(find_disconnected_pair(support::graph(3, {link(0, 1), link(1, 0), link(1, 2)})),
+  EXPECT_EQ(find_disconnected_pair(support::graph(3, {built_link(0, 1), built_link(1, 0), built_link(1, 2)})),
             std::pair(VertexId(2), VertexId(0)));
   // 0 <-> 1 <- 2: no vertex reaches 2.
-  EXPECT_EQ(find_disconnected_pair(support::graph(3, {link(0, 1), link(1, 0), link(2, 1)})),
+  EXPECT_EQ(find_disconnected_pair(support::graph(3, {built_link(0, 1), built_link(1, 0), built_link(2, 1)})),
             std::pair(VertexId(0), VertexId(2)));
   // Two components.
-  EXPECT_EQ(find_disconnected_pair(support::graph(4, {link(0, 1), link(1, 0), link(2, 3), link(3, 2)})),
+  EXPECT_EQ(find_disconnected_pair(
+                support::graph(4, {built_link(0, 1), built_link(1, 0), built_link(2, 3), built_link(3, 2)})),
             std::pair(VertexId(0), VertexId(2)));
 }
 

@@ -1,5 +1,6 @@
 // Switch unwinding and link removal.
 #include "tenex/topology/transform.hpp"
+#include "support/elements.hpp"
 
 #include <string>
 
@@ -13,17 +14,17 @@ namespace tenex {
 namespace {
 
 using support::all_links;
+using support::ElementsAre;
 using support::link_ends;
 using support::out_neighbours;
 using support::shape;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-constexpr SimTime kA = nanoseconds(500);
+constexpr SimTime kAlpha = nanoseconds(500);
 
 Topology unwound(std::string_view text, std::uint32_t degree) {
-  return unwind_switches(shape(text, {kA}, {gigabytes_per_second(60)}), degree).value();
+  return unwind_switches(shape(text, {kAlpha}, {gigabytes_per_second(60)}), degree).value();
 }
 
 // A switch of four NPUs, degrees 1 to 3 (TACOS, Fig. 13).
@@ -32,7 +33,7 @@ TEST(Unwinding, DegreeOneIsAUnidirectionalRingAtFullBandwidth) {
   EXPECT_EQ(ring.switches(), 0U);
   EXPECT_THAT(link_ends(ring), ElementsAre(Pair(0, 1), Pair(1, 2), Pair(2, 3), Pair(3, 0)));
   EXPECT_EQ(ring.bandwidth(LinkId(0)), gigabytes_per_second(60));
-  EXPECT_EQ(ring.alpha(LinkId(0)), kA);
+  EXPECT_EQ(ring.alpha(LinkId(0)), kAlpha);
 }
 
 TEST(Unwinding, DegreeTwoHalvesTheBandwidth) {
@@ -41,7 +42,7 @@ TEST(Unwinding, DegreeTwoHalvesTheBandwidth) {
                                            Pair(3, 0), Pair(3, 1)));
   EXPECT_TRUE(wide.homogeneous());
   EXPECT_EQ(wide.bandwidth(LinkId(0)), gigabytes_per_second(30));
-  EXPECT_EQ(wide.alpha(LinkId(0)), kA);
+  EXPECT_EQ(wide.alpha(LinkId(0)), kAlpha);
 }
 
 TEST(Unwinding, DegreeThreeConnectsAllFour) {
@@ -53,7 +54,7 @@ TEST(Unwinding, DegreeThreeConnectsAllFour) {
 
 TEST(Unwinding, TellsWhichLinksOfTheSwitchALinkStandsFor) {
   // Two switches of three NPUs, each with links to the two others: 2 * 3 * 2 links over switches, beside RI(2)'s 6.
-  const Topology network = shape("RI(2)_SW(3)", {kA}, {gigabytes_per_second(60)});
+  const Topology network = shape("RI(2)_SW(3)", {kAlpha}, {gigabytes_per_second(60)});
   const UnwoundNetwork unwound = unwind_with_origins(network, 2).value();
   EXPECT_EQ(all_links(unwound.topology), all_links(unwind_switches(network, 2).value()));
   EXPECT_EQ(longest_path(unwound), 2U);
@@ -78,9 +79,9 @@ TEST(Unwinding, DegreeIsCappedAtEveryoneElse) {
 
 TEST(Unwinding, RoundsBandwidthDown) {
   // 100 B/s over three links: 33.
-  const Topology star = shape("SW(4)", {kA}, {bytes_per_second(100)});
+  const Topology star = shape("SW(4)", {kAlpha}, {bytes_per_second(100)});
   EXPECT_EQ(unwind_switches(star, 3).value().bandwidth(LinkId(0)), bytes_per_second(33));
-  EXPECT_THAT(to_string(unwind_switches(shape("SW(4)", {kA}, {bytes_per_second(2)}), 3).errors()),
+  EXPECT_THAT(to_string(unwind_switches(shape("SW(4)", {kAlpha}, {bytes_per_second(2)}), 3).errors()),
               HasSubstr("round to zero"));
 }
 
@@ -105,12 +106,12 @@ TEST(Unwinding, TakesTheSlowerOfTheTwoLinksThroughTheSwitch) {
   // its way.
   TopologyBuilder builder(2);
   const VertexId hub = builder.add_switch();
-  builder.add_link_pair({VertexId(0), hub, kA, gigabytes_per_second(40)});
-  builder.add_link({VertexId(1), hub, kA, gigabytes_per_second(40)});
-  builder.add_link({hub, VertexId(1), kA, gigabytes_per_second(10)});
+  builder.add_link_pair({VertexId(0), hub, kAlpha, gigabytes_per_second(40)});
+  builder.add_link({VertexId(1), hub, kAlpha, gigabytes_per_second(40)});
+  builder.add_link({hub, VertexId(1), kAlpha, gigabytes_per_second(10)});
   const Topology direct = unwind_switches(std::move(builder).build().value(), 1).value();
-  EXPECT_EQ(all_links(direct), (std::vector<Link>{{VertexId(0), VertexId(1), kA, gigabytes_per_second(10)},
-                                                  {VertexId(1), VertexId(0), kA, gigabytes_per_second(40)}}));
+  EXPECT_EQ(all_links(direct), (std::vector<Link>{{VertexId(0), VertexId(1), kAlpha, gigabytes_per_second(10)},
+                                                  {VertexId(1), VertexId(0), kAlpha, gigabytes_per_second(40)}}));
 }
 
 TEST(Unwinding, RefusesDegreeZero) {
@@ -122,7 +123,8 @@ Topology network_of(std::size_t npus, std::size_t switches,
                     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ends) {
   TopologyBuilder builder(npus);
   for (std::size_t i = 0; i < switches; ++i) builder.add_switch();
-  for (const auto& [from, to] : ends) builder.add_link({VertexId(from), VertexId(to), kA, gigabytes_per_second(40)});
+  for (const auto& [from, to] : ends)
+    builder.add_link({VertexId(from), VertexId(to), kAlpha, gigabytes_per_second(40)});
   return std::move(builder).build().value();
 }
 
@@ -154,10 +156,10 @@ TEST(Unwinding, TakesSwitchesThatAreJoinedAsOne) {
   const Topology tree = network_of(4, 3, ends);
   const auto ring = unwind_with_origins(tree, 1).value();
   EXPECT_EQ(all_links(ring.topology),
-            (std::vector<Link>{{VertexId(0), VertexId(1), kA, gigabytes_per_second(40)},
-                               {VertexId(1), VertexId(2), 3 * kA, gigabytes_per_second(40)},
-                               {VertexId(2), VertexId(3), kA, gigabytes_per_second(40)},
-                               {VertexId(3), VertexId(0), 3 * kA, gigabytes_per_second(40)}}));
+            (std::vector<Link>{{VertexId(0), VertexId(1), kAlpha, gigabytes_per_second(40)},
+                               {VertexId(1), VertexId(2), 3 * kAlpha, gigabytes_per_second(40)},
+                               {VertexId(2), VertexId(3), kAlpha, gigabytes_per_second(40)},
+                               {VertexId(3), VertexId(0), 3 * kAlpha, gigabytes_per_second(40)}}));
   EXPECT_EQ(longest_path(ring), 4U);
   EXPECT_EQ(most_paths_over_a_link(ring), 1U);
   // Degree 3: of each leaf's NPUs four paths climb to the other leaf. Their share is 10 GB/s, that below a leaf 40 / 3.
@@ -201,7 +203,7 @@ TEST(LinkRemoval, RemovesBothDirectionsOfEachPair) {
 
 TEST(LinkRemoval, RemovesOneWayAndParallelLinksToo) {
   const auto one = [](std::uint32_t from, std::uint32_t to) {
-    return Link{VertexId(from), VertexId(to), kA, gigabytes_per_second(1)};
+    return Link{VertexId(from), VertexId(to), kAlpha, gigabytes_per_second(1)};
   };
   const Topology multigraph = support::graph(3, {one(0, 1), one(0, 1), one(1, 2), one(2, 0)});
   EXPECT_THAT(link_ends(remove_links(multigraph, {{VertexId(1), VertexId(0)}}).value()),
@@ -222,7 +224,7 @@ TEST(LinkRemoval, NamesTheNeighboursWhereNoLinkIs) {
   // The message names the eight of NPU 0's neighbours in FC(20) that are nearest to the requested one.
   TopologyBuilder builder(30);
   for (std::uint32_t i = 1; i < 20; ++i) {
-    builder.add_link({VertexId(0), VertexId(i), kA, gigabytes_per_second(1)});
+    builder.add_link({VertexId(0), VertexId(i), kAlpha, gigabytes_per_second(1)});
   }
   const Topology star = std::move(builder).build().value();
   EXPECT_THAT(to_string(remove_links(star, {{VertexId(0), VertexId(25)}}).errors()),

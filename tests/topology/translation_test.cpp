@@ -127,14 +127,14 @@ struct Unwound {
 const std::vector<Unwound> kUnwound = {{"SW(5)", 1},       {"SW(5)", 2},       {"SW(5)", 9},
                                        {"RI(4)_SW(6)", 2}, {"SW(4)_FC(3)", 3}, {"RI(3)_SW(2)_SW(4)_RI(2)", 1}};
 
-Topology unwound(const Unwound& network) {
+Topology unwound_of(const Unwound& network) {
   return unwind_switches(support::shape(network.shape), network.degree).value();
 }
 
 TEST(Translation, KnowsEveryLinkOfUnwoundSwitches) {
   for (const auto& network : kUnwound) {
     SCOPED_TRACE(network.shape);
-    const Topology topology = unwound(network);
+    const Topology topology = unwound_of(network);
     const TranslationGroup group = TranslationGroup::of(topology, LinkPorts::shared).value();
     ASSERT_EQ(group.links(), topology.links());
     for (std::size_t i = 0; i < topology.links(); ++i) {
@@ -150,11 +150,11 @@ TEST(Translation, KnowsEveryLinkOfUnwoundSwitches) {
 
 TEST(Translation, KnowsWhichUnwoundDirectionsHaveNoOpposite) {
   // SW(5) of degree 2 has the steps 1 and 2, but neither 4 nor 3; of degree 4 all four, in pairs 1, 4 and 2, 3.
-  const auto circulant = TranslationGroup::of(unwound({"SW(5)", 2}), LinkPorts::shared).value();
+  const auto circulant = TranslationGroup::of(unwound_of({"SW(5)", 2}), LinkPorts::shared).value();
   EXPECT_FALSE(circulant.two_way());
   for (const auto& direction : circulant.directions()) EXPECT_EQ(direction.opposite, kNoOpposite);
   EXPECT_EQ(circulant.dimensions()[0].farthest_hops, 2U);  // 4 = 2 + 2
-  const auto full = TranslationGroup::of(unwound({"SW(5)", 4}), LinkPorts::shared).value();
+  const auto full = TranslationGroup::of(unwound_of({"SW(5)", 4}), LinkPorts::shared).value();
   EXPECT_TRUE(full.two_way());
   EXPECT_EQ(full.directions()[0].opposite, 3U);
   EXPECT_EQ(full.directions()[1].opposite, 2U);
@@ -162,7 +162,7 @@ TEST(Translation, KnowsWhichUnwoundDirectionsHaveNoOpposite) {
 }
 
 TEST(Translation, GivesUnwoundSwitchesOnlyToCallersThatKnowThem) {
-  const Topology topology = unwound({"RI(4)_SW(6)", 2});
+  const Topology topology = unwound_of({"RI(4)_SW(6)", 2});
   EXPECT_FALSE(TranslationGroup::of(topology).has_value());
   EXPECT_FALSE(TranslationGroup::of(topology.without_shape(), LinkPorts::shared).has_value());
   EXPECT_FALSE(TranslationGroup::of(topology.reversed(), LinkPorts::shared).has_value());

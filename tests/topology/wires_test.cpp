@@ -1,5 +1,6 @@
 // Wires: the paths over cut-through switches, as links.
 #include "tenex/topology/wires.hpp"
+#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,11 +14,11 @@
 namespace tenex {
 namespace {
 
-using ::testing::ElementsAre;
+using support::ElementsAre;
 
 constexpr SwitchProperties kCutThrough{.forwarding = Forwarding::cut_through};
 
-Topology built(const char* text, ShapeLinks links) {
+Topology built_from(const char* text, ShapeLinks links) {
   return build_topology(*parse_shape(text), links).value().with_switches(kCutThrough);
 }
 
@@ -33,7 +34,7 @@ std::vector<std::uint32_t> path_of(const Wires& wires, std::size_t wire) {
 
 TEST(Wires, OfOneSwitchJoinAllPairsInTheOrderOfTheirTargets) {
   // SW(3): NPU i goes up by link 2i and is reached by link 2i + 1. Alpha adds up: 2 us; the bandwidth stays.
-  const Topology wired = wires_of(built("SW(3)", all_alike())).value();
+  const Topology wired = wires_of(built_from("SW(3)", all_alike())).value();
   ASSERT_NE(wired.wires(), nullptr);
   EXPECT_EQ(wired.switches(), 0U);
   ASSERT_EQ(wired.links(), 6U);
@@ -48,7 +49,7 @@ TEST(Wires, OfAProductAreTheShapeWithOnePortPerSwitch) {
   const ShapeLinks links{{microseconds(1), microseconds(2), microseconds(3)},
                          {gigabytes_per_second(100), gigabytes_per_second(50), gigabytes_per_second(25)},
                          false};
-  const Topology wired = wires_of(built("RI(4)_SW(3)_FC(2)", links)).value();
+  const Topology wired = wires_of(built_from("RI(4)_SW(3)_FC(2)", links)).value();
   EXPECT_EQ(to_string(*wired.shape()), "RI(4)_SW(3)_FC(2)");
   EXPECT_EQ(wired.links(), 24U * (2 + 2 + 1));
   EXPECT_FALSE(TranslationGroup::of(wired));
@@ -133,7 +134,7 @@ TEST(Wires, UseAllLinksOfParallelPathsAlike) {
 
 TEST(Wires, StayWithoutAShape) {
   // SW(3)_RI(2): without the shape every wire is what it was, also in its network.
-  const Topology wired = wires_of(built("SW(3)_RI(2)", all_alike())).value();
+  const Topology wired = wires_of(built_from("SW(3)_RI(2)", all_alike())).value();
   const Topology plain = wired.without_shape();
   EXPECT_FALSE(plain.shape());
   ASSERT_NE(plain.wires(), nullptr);

@@ -2,23 +2,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/elements.hpp"
 #include "tenex/workload/time_model.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
 using support::libra;
 using support::mapping;
 using support::of_layers;
 using support::problem_of;
 using support::work;
 using ::testing::DoubleNear;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr std::string_view kShape = "RI(4)_FC(8)_RI(4)_SW(32)";
+constexpr std::string_view kLongShape = "RI(4)_FC(8)_RI(4)_SW(32)";
 
 /// Two transformer layers' worth of GPT-3: 8 TP All-Reduces of 768 MiB, 2 All-Gathers of them, one DP All-Reduce.
 Workload gpt3_like(std::int64_t repeat) {
@@ -35,7 +36,8 @@ TEST(CollapseIteration, MakesATermPerGroup) {
   // TP terms: 3 + 1 All-Reduces count twice, 1 All-Gather once: 9 * 805306368 B, of which dimension 1 moves 3/4 and
   // dimension 2 3/16. DP: 2 * 452984832 B, dimensions 2 (2 of 8), 3, 4: 1/2, 3/8, 31/256. Compute: 660 us.
   const auto model =
-      collapse_iteration(gpt3_like(1), mapping(kShape, "16,256"), teraflops(1), {}, TrainingLoop::no_overlap).value();
+      collapse_iteration(gpt3_like(1), mapping(kLongShape, "16,256"), teraflops(1), {}, TrainingLoop::no_overlap)
+          .value();
   EXPECT_EQ(model.constant, 660e-6);
   ASSERT_THAT(model.terms, SizeIs(2));
   EXPECT_THAT(model.overlaps, SizeIs(0));
@@ -45,9 +47,9 @@ TEST(CollapseIteration, MakesATermPerGroup) {
 
 TEST(CollapseIteration, DoesNotGrowWithDepth) {
   const auto once =
-      collapse_iteration(gpt3_like(1), mapping(kShape, "16,256"), teraflops(1), {}, TrainingLoop::no_overlap);
+      collapse_iteration(gpt3_like(1), mapping(kLongShape, "16,256"), teraflops(1), {}, TrainingLoop::no_overlap);
   const auto deep =
-      collapse_iteration(gpt3_like(48), mapping(kShape, "16,256"), teraflops(1), {}, TrainingLoop::no_overlap);
+      collapse_iteration(gpt3_like(48), mapping(kLongShape, "16,256"), teraflops(1), {}, TrainingLoop::no_overlap);
   EXPECT_EQ(deep->terms.size(), once->terms.size());
   EXPECT_EQ(deep->terms[0].volumes[0], 48 * once->terms[0].volumes[0]);
   EXPECT_EQ(deep->constant, 31680e-6);  // 48 * 660 us
@@ -59,8 +61,8 @@ void expect_same_time(const Workload& workload, std::string_view degrees, const 
   const std::vector<Bandwidth> bandwidth{gigabytes_per_second(310), gigabytes_per_second(77), gigabytes_per_second(41),
                                          gigabytes_per_second(5)};
   const std::vector<double> numbers{310e9, 77e9, 41e9, 5e9};
-  const auto laid = mapping(kShape, degrees);
-  const auto exact = training_time(workload, laid, teraflops(234), libra(kShape, bandwidth, volumes), loop).value();
+  const auto laid = mapping(kLongShape, degrees);
+  const auto exact = training_time(workload, laid, teraflops(234), libra(kLongShape, bandwidth, volumes), loop).value();
   const auto model = collapse_iteration(workload, laid, teraflops(234), volumes, loop).value();
   // The loop rounds each communication up by less than 1 ps: under 1000 communications, in about 1e12 ps.
   EXPECT_THAT(time_at(model, numbers) * 1e12, DoubleNear(static_cast<double>(exact.total().count()), 2000.0));
@@ -84,7 +86,7 @@ TEST(CollapseIteration, CountsTurnsOfAPipeline) {
 TEST(CollapseIteration, MakesEqualOverlapsOne) {
   // Three layers, all with input-gradient communication. The three differ; their repetitions are equal.
   const auto model =
-      collapse_iteration(gpt3_like(48), mapping(kShape, "16,256"), teraflops(1), {}, TrainingLoop::tp_dp_overlap)
+      collapse_iteration(gpt3_like(48), mapping(kLongShape, "16,256"), teraflops(1), {}, TrainingLoop::tp_dp_overlap)
           .value();
   ASSERT_THAT(model.overlaps, SizeIs(3));
   EXPECT_EQ(model.overlaps[0].weight, 48);
@@ -94,7 +96,7 @@ TEST(CollapseIteration, MakesEqualOverlapsOne) {
 }
 
 TEST(CollapseIteration, RefusesALoopOfWaits) {
-  EXPECT_THAT(problem_of(collapse_iteration(gpt3_like(1), mapping(kShape, "16,256"), teraflops(1), {},
+  EXPECT_THAT(problem_of(collapse_iteration(gpt3_like(1), mapping(kLongShape, "16,256"), teraflops(1), {},
                                             TrainingLoop::astra_sim)),
               HasSubstr("astra_sim has no closed form"));
 }

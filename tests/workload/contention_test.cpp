@@ -4,18 +4,23 @@
 
 #include <algorithm>
 
+#include "support/elements.hpp"
 #include "tenex/workload/training.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
+using support::in_microseconds;
+using support::kShape;
+using support::layer;
 using support::libra;
 using support::mapping;
 using support::of_layers;
 using support::problem_of;
+using support::sum;
 using support::work;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// One link for all: two concurrent streams run at half speed. Counts how often it is asked for two.
@@ -49,36 +54,16 @@ class SharedLink final : public CollectiveTime {
   LibraTime alone_;
 };
 
-constexpr std::string_view kShape = "SW(2)_SW(2)";
-
-/// With 1 GB/s an All-Reduce over two NPUs takes 1 us per kB.
-Communication sum(std::int64_t microseconds, Scope scope) {
-  return {TrafficKind::all_reduce, bytes(microseconds * 1'000), scope};
-}
-
-/// Forward 10 then TP 3; input gradient 20 then TP `inputs`; weight gradient `compute` then DP 7.
-Layer layer(std::int64_t inputs = 8, std::int64_t compute = 5) {
-  return {"one",
-          {work(10, {sum(3, Scope::tensor)}), work(20, {sum(inputs, Scope::tensor)}),
-           work(compute, {sum(7, Scope::data)})}};
-}
-
-Result<TrainingTime> run(const Workload& workload, TrainingLoop loop, const CollectiveTime& model,
-                         std::string_view degrees = "2,2", std::string_view shape = kShape) {
+Result<TrainingTime> run_sharing(const Workload& workload, TrainingLoop loop, const CollectiveTime& model,
+                                 std::string_view degrees = "2,2", std::string_view shape = kShape) {
   return training_time(workload, mapping(shape, degrees), teraflops(1), model, loop);
-}
-
-std::vector<std::int64_t> in_microseconds(const std::array<SimTime, kPhases>& parts) {
-  std::vector<std::int64_t> result;
-  for (const auto part : parts) result.push_back(part.count() / 1'000'000);
-  return result;
 }
 
 TEST(Contention, SlowsTheStreamsThatALayerLetsRunSideBySide) {
   // From the end of the input gradient: TP alone until 5 (3 of 8 us left); both at half speed until 11, when TP is done
   // and 4 of DP's 7 us are left: 15. 10 + 3 + 20 + 15 = 48 us, of which 15 - 5 are waits for DP.
   const SharedLink link(kShape);
-  const auto time = run(of_layers({layer()}), TrainingLoop::tp_dp_overlap, link).value();
+  const auto time = run_sharing(of_layers({layer()}), TrainingLoop::tp_dp_overlap, link).value();
   EXPECT_EQ(time.total(), microseconds(48));
   EXPECT_THAT(in_microseconds(time.exposed), ElementsAre(3, 0, 10));
 }
@@ -87,7 +72,7 @@ TEST(Contention, ExposesInputGradientsBehindWeightGradients) {
   // TP 30: 25 left at 5; DP's 7 take 14 beside them: 19; TP's last 18 alone: 37. 10 + 3 + 20 + 37 = 70 us: the wait is
   // 19 - 5 for DP and 37 - 19 more for TP.
   const SharedLink link(kShape);
-  const auto time = run(of_layers({layer(30)}), TrainingLoop::tp_dp_overlap, link).value();
+  const auto time = run_sharing(of_layers({layer(30)}), TrainingLoop::tp_dp_overlap, link).value();
   EXPECT_EQ(time.total(), microseconds(70));
   EXPECT_THAT(in_microseconds(time.exposed), ElementsAre(3, 18, 14));
 }
@@ -95,7 +80,8 @@ TEST(Contention, ExposesInputGradientsBehindWeightGradients) {
 TEST(Contention, IsAskedForOncePerDistinctPairAndOffset) {
   // Equal layers and repetitions are one pair; another weight-gradient computation is another offset.
   const SharedLink link(kShape);
-  const auto time = run(of_layers({layer(), layer(), layer(8, 6)}, 48), TrainingLoop::tp_dp_overlap, link).value();
+  const auto time =
+      run_sharing(of_layers({layer(), layer(), layer(8, 6)}, 48), TrainingLoop::tp_dp_overlap, link).value();
   EXPECT_EQ(link.asked, 2);
   // With offset 6: TP has 2 left, done at 10; DP 5 left: 15. Again 48 us per layer.
   EXPECT_EQ(time.total(), microseconds(48 * 3 * 48));
@@ -104,7 +90,7 @@ TEST(Contention, IsAskedForOncePerDistinctPairAndOffset) {
 TEST(Contention, NeedsTwoStreams) {
   // HP-(1,4): the tensor groups are single NPUs, so weight gradients have the link to themselves: 10 + 20 + 5 + 7.
   const SharedLink link(kShape);
-  EXPECT_EQ(run(of_layers({layer()}), TrainingLoop::tp_dp_overlap, link, "1,4")->total(), microseconds(42));
+  EXPECT_EQ(run_sharing(of_layers({layer()}), TrainingLoop::tp_dp_overlap, link, "1,4")->total(), microseconds(42));
   EXPECT_EQ(link.asked, 0);
 }
 
@@ -115,7 +101,7 @@ TEST(Contention, OfATurnLeavesOutWhatIsDueOncePerIteration) {
   const SharedLink link(kStaged);
   auto staged = of_layers({layer()});
   staged.microbatches = 4;
-  const auto time = run(staged, TrainingLoop::tp_dp_overlap, link, "2,2,2", kStaged).value();
+  const auto time = run_sharing(staged, TrainingLoop::tp_dp_overlap, link, "2,2,2", kStaged).value();
   EXPECT_EQ(time.bubble, microseconds(41));
   EXPECT_EQ(time.total(), microseconds(212));
   EXPECT_EQ(link.asked, 1);
@@ -123,25 +109,26 @@ TEST(Contention, OfATurnLeavesOutWhatIsDueOncePerIteration) {
 
 TEST(Contention, DoesNotConcernALoopWithoutOverlap) {
   const SharedLink link(kShape);
-  EXPECT_EQ(run(of_layers({layer()}), TrainingLoop::no_overlap, link)->total(), microseconds(53));
+  EXPECT_EQ(run_sharing(of_layers({layer()}), TrainingLoop::no_overlap, link)->total(), microseconds(53));
   EXPECT_EQ(link.asked, 0);
 }
 
 TEST(Contention, OfManyQueuesIsRefused) {
   const SharedLink link(kShape);
-  const auto refused = run(of_layers({layer()}), TrainingLoop::astra_sim, link);
+  const auto refused = run_sharing(of_layers({layer()}), TrainingLoop::astra_sim, link);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.errors().front().fault, Fault::unsupported);
   EXPECT_THAT(problem_of(refused), HasSubstr("use the loop tp_dp_overlap"));
   // With one scope there is one queue and no other communication beside it: 20 + 5, DP's 7 from 25 to 32, forward 10:
   // 42.
-  EXPECT_EQ(run(of_layers({layer()}), TrainingLoop::astra_sim, link, "1,4")->total(), microseconds(42));
+  EXPECT_EQ(run_sharing(of_layers({layer()}), TrainingLoop::astra_sim, link, "1,4")->total(), microseconds(42));
 }
 
 TEST(Contention, PassesTheModelsErrorsOn) {
   SharedLink link(kShape);
   link.refuses = true;
-  EXPECT_THAT(problem_of(run(of_layers({layer()}), TrainingLoop::tp_dp_overlap, link)), HasSubstr("no memory for two"));
+  EXPECT_THAT(problem_of(run_sharing(of_layers({layer()}), TrainingLoop::tp_dp_overlap, link)),
+              HasSubstr("no memory for two"));
 }
 
 TEST(Contention, IsNoneWhereAModelDoesNotTellOfIt) {

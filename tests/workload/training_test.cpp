@@ -2,42 +2,28 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/elements.hpp"
 #include "tenex/workload/training.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
 namespace {
 
+using support::ElementsAre;
+using support::in_microseconds;
+using support::kShape;
+using support::layer;
 using support::libra;
 using support::mapping;
 using support::of_layers;
 using support::problem_of;
+using support::sum;
 using support::work;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr std::string_view kShape = "SW(2)_SW(2)";
-
-/// On SW(2)_SW(2) as HP-(2,2) with 1 GB/s an All-Reduce over two NPUs moves its own size: 1 us per kB.
-Communication sum(std::int64_t microseconds, Scope scope) {
-  return {TrafficKind::all_reduce, bytes(microseconds * 1'000), scope};
-}
 
 Result<TrainingTime> run(const Workload& workload, TrainingLoop loop, std::string_view degrees = "2,2") {
   return training_time(workload, mapping(kShape, degrees), teraflops(1), libra(kShape, {gigabytes_per_second(1)}),
                        loop);
-}
-
-std::vector<std::int64_t> in_microseconds(const std::array<SimTime, kPhases>& parts) {
-  std::vector<std::int64_t> result;
-  for (const auto part : parts) result.push_back(part.count() / 1'000'000);
-  return result;
-}
-
-/// One layer: forward 10 then TP 3; input gradient 20 then TP 8; weight gradient 5 then DP 7.
-Layer layer() {
-  return {"one",
-          {work(10, {sum(3, Scope::tensor)}), work(20, {sum(8, Scope::tensor)}), work(5, {sum(7, Scope::data)})}};
 }
 
 TEST(Training, WithoutOverlapEverythingAddsUp) {

@@ -55,6 +55,7 @@ using Money = Quantity<struct MoneyUnit>;
 
 constexpr SimTime picoseconds(std::int64_t n) { return SimTime::of(n); }
 constexpr SimTime nanoseconds(std::int64_t n) { return SimTime::of(n * 1'000); }
+inline constexpr double kPicosecondsPerMicrosecond = 1e6;
 constexpr SimTime microseconds(std::int64_t n) { return SimTime::of(n * 1'000'000); }
 constexpr Bytes bytes(std::int64_t n) { return Bytes::of(n); }
 constexpr Bytes kibibytes(std::int64_t n) { return Bytes::of(n << 10); }

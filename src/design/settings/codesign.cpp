@@ -26,10 +26,10 @@ constexpr auto dimension_kinds = [](auto& point) -> auto& { return point.trainin
 constexpr std::string_view kSplits = "it splits bandwidth over dimensions for a workload";
 constexpr std::string_view kPrices = "it prices the network of a workload";
 
-bool states_bandwidth(const PointView& view) { return !scheme(view); }
+bool has_no_scheme(const PointView& view) { return !scheme(view); }
 // Where a collective runs, both keys are spellings of npu_bandwidth (build_point).
-bool has_shares(const PointView& view) { return view.trains && states_bandwidth(view); }
-bool has_total(const PointView& view) { return view.trains && (!states_bandwidth(view) || !split(view).empty()); }
+bool has_shares(const PointView& view) { return view.trains && has_no_scheme(view); }
+bool has_total(const PointView& view) { return view.trains && (!has_no_scheme(view) || !split(view).empty()); }
 bool states_total(const PointView& view) { return view.trains && total_bandwidth(view) != Bandwidth{}; }
 
 constexpr std::string_view kSchemes[] = {"given", "equal", "perf_opt", "perf_per_cost"};

@@ -44,11 +44,6 @@ struct NpuPorts {
   }
 };
 
-template <class T>
-std::size_t bytes_of(const std::vector<T>& column) {
-  return column.capacity() * sizeof(T);
-}
-
 class BlockStorage final : public ScheduleStorage {
  public:
   BlockStorage(const Topology& topology, BlockSchedule data, int threads)

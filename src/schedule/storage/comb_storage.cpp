@@ -20,8 +20,6 @@
 namespace tenex {
 namespace {
 
-constexpr std::int64_t kReadSends = 16'384;  ///< of a segment, and of a link's tile, where slots allow it
-
 /// The least integer that is not below a / b; `b` is positive.
 constexpr std::int64_t ceil_quotient(std::int64_t a, std::int64_t b) { return a > 0 ? (a - 1) / b + 1 : -(-a / b); }
 
@@ -40,9 +38,9 @@ class CombStorage final : public ScheduleStorage {
     place_links();
     const SimTime end = comb_time(data_);
     const auto links = static_cast<std::int64_t>(places_.size());
-    segment_slots_ = std::max<std::int64_t>(1, kReadSends / links);
+    segment_slots_ = std::max<std::int64_t>(1, std::int64_t{kSegmentSends} / links);
     segments_ = static_cast<std::size_t>(ceil_div(end.count(), (data_.slot * segment_slots_).count()));
-    tile_slots_ = std::max<std::int64_t>(kReadSends, times_.slots());
+    tile_slots_ = std::max<std::int64_t>(std::int64_t{kSegmentSends}, times_.slots());
     tiles_ = static_cast<std::size_t>(ceil_div(end.count(), (data_.slot * tile_slots_).count()));
   }
 

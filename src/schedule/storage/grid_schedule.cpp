@@ -22,8 +22,7 @@
 namespace tenex {
 namespace {
 
-constexpr std::uint64_t kSegmentSends = 16'384;
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNeverSent = std::numeric_limits<std::int64_t>::max();
 
 /// Where a segment writes.
 struct SegmentColumns {
@@ -235,7 +234,7 @@ void GridStorage::read(std::size_t segment, SendBuffer& buffer) const {
   std::size_t starts = 0;
   const auto next = [&](std::size_t e) {
     const SimTime at = data_.dimensions[e].slot * std::int64_t{slot[e]};
-    return slot[e] < slots_[e] && at < end ? at.count() : kNever;
+    return slot[e] < slots_[e] && at < end ? at.count() : kNeverSent;
   };
   SimTime first = end;
   SimTime last = begin;
@@ -243,7 +242,7 @@ void GridStorage::read(std::size_t segment, SendBuffer& buffer) const {
     const SimTime period = data_.dimensions[e].slot;
     slot[e] = static_cast<std::uint32_t>(
         std::min<std::int64_t>(ceil_div(begin.count(), period.count()), std::int64_t{slots_[e]}));
-    if (next(e) == kNever) continue;
+    if (next(e) == kNeverSent) continue;
     seek(phase, e, slot[e], rows[e]);
     const SimTime own = SimTime::of(next(e));
     first = std::min(first, own);
@@ -254,9 +253,9 @@ void GridStorage::read(std::size_t segment, SendBuffer& buffer) const {
   if (!uniform && buffer.start.size() <= row_sends_) buffer.start.resize(row_sends_ + 1);
   SegmentColumns columns{buffer.link.data(), buffer.chunk.data(), uniform ? nullptr : buffer.start.data()};
   while (true) {
-    std::int64_t now = kNever;
+    std::int64_t now = kNeverSent;
     for (std::size_t e = 0; e < classes; ++e) now = std::min(now, next(e));
-    if (now == kNever) break;
+    if (now == kNeverSent) break;
     for (std::size_t e = 0; e < classes; ++e) {
       if (next(e) != now) continue;
       const std::uint32_t following = look_up(phase, e, slot[e], rows[e]);

@@ -17,17 +17,10 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kSegmentSends = 16'384;
-
 /// Time order first; the other fields only give sends that collide on a link a definite order.
 bool earlier(const Send& a, const Send& b) {
   return std::tie(a.start, a.link, a.chunk, a.stage, a.message, a.destination) <
          std::tie(b.start, b.link, b.chunk, b.stage, b.message, b.destination);
-}
-
-template <class T>
-std::size_t bytes_of(const std::vector<T>& column) {
-  return column.capacity() * sizeof(T);
 }
 
 /// A segment of a column; empty where the column is not stored.

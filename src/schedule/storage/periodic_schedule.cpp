@@ -15,8 +15,6 @@
 namespace tenex {
 namespace {
 
-constexpr double kReadSends = 16'384;  ///< of a segment, and of a link's tile, where periods allow it
-
 /// The last period that has a chunk for a tree; the tree has one.
 std::int64_t last_period(const PeriodicSchedule& data, std::uint32_t tree) {
   return static_cast<std::int64_t>((data.chunks - 1 - tree) / data.trees);
@@ -44,9 +42,9 @@ class PeriodicStorage final : public ScheduleStorage {
     const SimTime end = periodic_last_start(data_) + SimTime::of(1);
     const double per_time = static_cast<double>(data_.sends.size()) / static_cast<double>(data_.period.count());
     width_ = SimTime::of(
-        std::clamp<std::int64_t>(static_cast<std::int64_t>(kReadSends / per_time), 1, kLongestTime.count()));
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(double{kSegmentSends} / per_time), 1, kLongestTime.count()));
     segments_ = static_cast<std::size_t>(ceil_div(end.count(), width_.count()));
-    const auto periods = static_cast<std::int64_t>(kReadSends / static_cast<double>(busiest));
+    const auto periods = static_cast<std::int64_t>(double{kSegmentSends} / static_cast<double>(busiest));
     tile_ = data_.period * std::clamp<std::int64_t>(periods, 1, std::max<std::int64_t>(1, end / data_.period + 1));
     tiles_ = static_cast<std::size_t>(ceil_div(end.count(), tile_.count()));
   }

@@ -30,12 +30,7 @@ namespace {
 constexpr std::uint32_t kNoPort = std::numeric_limits<std::uint32_t>::max();
 
 template <class T>
-std::size_t bytes_of(const std::vector<T>& column) {
-  return column.capacity() * sizeof(T);
-}
-
-template <class T>
-std::size_t bytes_of(const std::vector<RawArray<T>>& arrays) {
+std::size_t bytes_of_arrays(const std::vector<RawArray<T>>& arrays) {
   std::size_t total = arrays.capacity() * sizeof(RawArray<T>);
   for (const auto& array : arrays) total += array.bytes();
   return total;
@@ -111,9 +106,10 @@ class StepStorage final : public ScheduleStorage {
   std::size_t memory_bytes() const override {
     std::size_t total = sizeof(*this) + bytes_of(table_.lanes) + bytes_of(table_.list_begin) + bytes_of(table_.own) +
                         bytes_of(table_.first_chunk) + bytes_of(table_.port_begin) + bytes_of(table_.port_link) +
-                        bytes_of(table_.port_lane) + table_.lists.bytes() + index_.bytes() + bytes_of(table_.lengths) +
-                        bytes_of(table_.counts) + bytes_of(port_of_) + bytes_of(npu_of_port_) +
-                        bytes_of(segment_start_) + bytes_of(tile_start_) + bytes_of(table_.lane_rows);
+                        bytes_of(table_.port_lane) + table_.lists.bytes() + index_.bytes() +
+                        bytes_of_arrays(table_.lengths) + bytes_of_arrays(table_.counts) + bytes_of(port_of_) +
+                        bytes_of(npu_of_port_) + bytes_of(segment_start_) + bytes_of(tile_start_) +
+                        bytes_of(table_.lane_rows);
     for (const auto& rows : table_.lane_rows) total += bytes_of(rows);
     return total;
   }

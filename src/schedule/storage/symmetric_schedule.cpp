@@ -18,32 +18,26 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kSegmentSends = 16'384;
 constexpr std::size_t kTileOrbits = 1'024;
 constexpr std::size_t kTileOrbitsPerDirection = 16;
 
 /// In the order of links at every NPU, if links are in the order of directions.
-bool earlier(const OrbitSend& a, const OrbitSend& b) {
+bool earlier_orbit(const OrbitSend& a, const OrbitSend& b) {
   return std::tie(a.start, a.direction, a.offset, a.number, a.stage) <
          std::tie(b.start, b.direction, b.offset, b.number, b.stage);
-}
-
-template <class T>
-std::size_t bytes_of(const std::vector<T>& column) {
-  return column.capacity() * sizeof(T);
 }
 
 /// Sorts; if the starts are in order already, at the cost of sorting each instant.
 void sort_orbits(std::vector<OrbitSend>& orbits) {
   const auto starts_earlier = [](const OrbitSend& a, const OrbitSend& b) { return a.start < b.start; };
   if (!std::is_sorted(orbits.begin(), orbits.end(), starts_earlier)) {
-    std::sort(orbits.begin(), orbits.end(), earlier);
+    std::sort(orbits.begin(), orbits.end(), earlier_orbit);
     return;
   }
   for (auto first = orbits.begin(); first != orbits.end();) {
     auto last = first;
     while (last != orbits.end() && last->start == first->start) ++last;
-    std::sort(first, last, earlier);
+    std::sort(first, last, earlier_orbit);
     first = last;
   }
 }

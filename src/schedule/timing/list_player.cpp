@@ -41,12 +41,12 @@ namespace tenex {
 namespace {
 
 using Index = std::uint32_t;  ///< of a send in planned order
-constexpr Index kNobody = std::numeric_limits<Index>::max();
+constexpr Index kNoIndex = std::numeric_limits<Index>::max();
 
 /// Lists of sends that wait for events; each send waits in at most one list. O(events + sends) memory.
 class WaitingLists {
  public:
-  WaitingLists(std::size_t events, std::size_t sends) : first_(events, kNobody), next_(sends, kNobody) {}
+  WaitingLists(std::size_t events, std::size_t sends) : first_(events, kNoIndex), next_(sends, kNoIndex) {}
   void add(std::size_t event, Index send) { next_[send] = std::exchange(first_[event], send); }
   [[nodiscard]] Index first(std::size_t event) const { return first_[event]; }
   [[nodiscard]] Index next(Index send) const { return next_[send]; }
@@ -69,7 +69,7 @@ class ListPlayer {
         hand_overs_(topology_, collective_.chunk_sizes()),
         lower_(sends_.size()),
         waits_for_(sends_.size(), 0),
-        next_delivery_(sends_.size(), kNobody),
+        next_delivery_(sends_.size(), kNoIndex),
         waiting_(2 * sends_.size(), sends_.size()),
         early_waits_(sends_.size()) {
     arrivals_.reserve(sends_.size());
@@ -141,7 +141,7 @@ class ListPlayer {
     if (wires_ != nullptr && share_links()) return first_slot_.assign(sends_.size() + 1, 0);
     for (const Send& send : sends_)
       first_slot_.push_back(first_slot_.back() + (wires_ == nullptr ? 1 : wires_->spans(send.link).size()));
-    next_in_slot_.assign(first_slot_.back(), kNobody);
+    next_in_slot_.assign(first_slot_.back(), kNoIndex);
     std::vector<std::size_t> last(physical_network(topology_).links(), first_slot_.back());
     for (Index i = 0; i < sends_.size(); ++i) {
       for (std::size_t slot = first_slot_[i]; slot < first_slot_[i + 1]; ++slot) {
@@ -184,7 +184,7 @@ class ListPlayer {
   }
   void free_links(Index i) {
     for (std::size_t slot = first_slot_[i]; slot < first_slot_[i + 1]; ++slot)
-      if (const Index next = next_in_slot_[slot]; next != kNobody) {
+      if (const Index next = next_in_slot_[slot]; next != kNoIndex) {
         const WireSpan span = span_of(i, slot);
         release(next, free_after(i, span) - offset_of(next, span.link));
       }
@@ -262,13 +262,13 @@ class ListPlayer {
     bool begun = false;
     for (std::size_t h = 0; h < hops.size(); ++h) {
       const bool early = early_at(source(hops[h]));
-      Index before = kNobody;
+      Index before = kNoIndex;
       for (std::size_t other = 0; other < (early ? hops.size() : h); ++other) {
         const bool at_once = sends_[hops[other]].start == sends_[hops[h]].start;
-        if (target(hops[other]) == source(hops[h]) && (other < h || (at_once && before == kNobody)))
+        if (target(hops[other]) == source(hops[h]) && (other < h || (at_once && before == kNoIndex)))
           before = hops[other];
       }
-      if (before != kNobody) {
+      if (before != kNoIndex) {
         takes_[hops[h]] = false;
         wait(hops[h], arrival_of(before));
       } else if (std::exchange(begun, true)) {
@@ -377,7 +377,7 @@ class ListPlayer {
       ++started_;
       free_links(i);
       const SimTime arrival = start_[i] + hop(i, start_[i]).latency;
-      for (Index send = waiting_.first(arrival_of(i)); send != kNobody; send = waiting_.next(send))
+      for (Index send = waiting_.first(arrival_of(i)); send != kNoIndex; send = waiting_.next(send))
         release(send, arrival - lead(i, send));
       if (!delivers(i)) continue;
       if (early_at(target(i)))
@@ -393,12 +393,12 @@ class ListPlayer {
     if (--round_waits_for_[send] == 0) ready_.push_back(send);
   }
   void release_all(std::size_t event, SimTime time) {
-    for (Index send = waiting_.first(event); send != kNobody; send = waiting_.next(send)) release(send, time);
+    for (Index send = waiting_.first(event); send != kNoIndex; send = waiting_.next(send)) release(send, time);
   }
   /// Delivery i has come: its prefix is complete once the one before it is, and so on.
   void complete_prefixes(Index i, SimTime time) {
     const bool copies = sends_[i].stage == Stage::copy;
-    while (i != kNobody) {
+    while (i != kNoIndex) {
       prefix_time_[i] = time = copies ? std::min(prefix_time_[i], time) : std::max(prefix_time_[i], time);
       if (--round_prefix_needs_[i] > 0) return;
       release_all(prefix_of(i), time);

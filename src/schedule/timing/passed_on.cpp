@@ -10,7 +10,7 @@ namespace tenex {
 namespace {
 
 using Index = std::uint32_t;
-using Place = std::tuple<VertexId, ChunkId, Stage>;
+using Holding = std::tuple<VertexId, ChunkId, Stage>;
 
 class PassedOn {
  public:
@@ -34,7 +34,7 @@ class PassedOn {
   [[nodiscard]] std::vector<Index> find() && {
     auto coming = coming_.begin();
     for (auto first = leaving_.begin(), end = first; first != leaving_.end(); first = end) {
-      const Place place = leaves(*first);
+      const Holding place = leaves(*first);
       end = std::find_if(first, leaving_.end(), [&](Index i) { return leaves(i) != place; });
       coming = std::find_if(coming, coming_.end(), [&](Index i) { return comes(i) >= place; });
       const auto last = std::find_if(coming, coming_.end(), [&](Index i) { return comes(i) != place; });
@@ -52,10 +52,10 @@ class PassedOn {
     if (!passes_on_early(topology_, vertex)) return false;
     return stage == Stage::copy ? !keeps_copies(topology_, vertex) : sum_role(topology_, vertex) == SumRole::queues;
   }
-  [[nodiscard]] Place leaves(Index i) const {
+  [[nodiscard]] Holding leaves(Index i) const {
     return {topology_.source(sends_[i].link), sends_[i].chunk, sends_[i].stage};
   }
-  [[nodiscard]] Place comes(Index i) const {
+  [[nodiscard]] Holding comes(Index i) const {
     return {topology_.target(sends_[i].link), sends_[i].chunk, sends_[i].stage};
   }
   [[nodiscard]] SimTime ready(Index in, Index out) const {

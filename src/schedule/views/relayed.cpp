@@ -20,8 +20,6 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kSegmentSends = 16'384;
-
 /// Which orbits bring a chunk to its switches for the first time. Only where switches copy: others forward each arrival
 /// once, so all of them are needed, and so are all partial sums.
 class FirstArrivals {

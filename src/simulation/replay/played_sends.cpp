@@ -12,8 +12,6 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kSegmentSends = 16'384;
-
 class PlayedStorage final : public ScheduleStorage {
  public:
   PlayedStorage(PlayedSends sends, Schedule given) : sends_(std::move(sends)), given_(std::move(given)) {}

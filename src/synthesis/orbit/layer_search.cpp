@@ -80,7 +80,7 @@ std::vector<LayerStyle> promising_of(const LayerNetwork& network, const std::vec
 }
 
 /// By rank of dimensions, those by speed first, and in turn with the preferences of items; scarce ones last.
-std::vector<LayerStyle> styles_of(const LayerNetwork& network, const std::vector<HopTime>& hops) {
+std::vector<LayerStyle> layer_styles(const LayerNetwork& network, const std::vector<HopTime>& hops) {
   const auto rankings = rankings_of(network, hops);
   std::vector<LayerStyle> styles;
   for (const bool scarce : {false, true})
@@ -107,7 +107,7 @@ class LayerSearch {
 
   LayerPlan run(LayerAttempts attempts, SimTime bound) {
     if (attempts.promising > 0) run_all(promising_of(network_, hops_), attempts.promising, bound);
-    if (best_.time > bound) run_all(styles_of(network_, hops_), attempts.others, bound);
+    if (best_.time > bound) run_all(layer_styles(network_, hops_), attempts.others, bound);
     return std::move(best_);
   }
 

@@ -258,9 +258,9 @@ constexpr double kLayerWorkOfSpeeds = 0.25;  // more of them where links have se
 constexpr double kMostLayerAttempts = 400;
 constexpr double kBytesPerLayerItem = 96;  // of a layer, without its ports
 constexpr double kBytesPerCandidate = 40;  // of a port
-constexpr double kBytesPerSend = 32 + 16;
+constexpr double kBytesPerOrbitSend = 32 + 16;
 
-LayerAttempts attempts_of(const SynthesisProblem& problem, std::uint32_t positions) {
+LayerAttempts layer_attempts(const SynthesisProblem& problem, std::uint32_t positions) {
   const auto affordable = [](double work, double one, double most) {
     return static_cast<std::uint32_t>(std::clamp(work / one, 1.0, most));
   };
@@ -316,7 +316,8 @@ Result<Gathered> gather_layered(const SynthesisProblem& problem) {
     return input_error({}, "the engine `symmetric` cannot make this schedule", layered_unsuitable(problem),
                        "leave the engine to `auto`");
   const SimTime bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
-  LayerPlan plan = search_layers(problem, *network, attempts_of(problem, network->positions()), bound, SimTime::max());
+  LayerPlan plan =
+      search_layers(problem, *network, layer_attempts(problem, network->positions()), bound, SimTime::max());
   Gathered gathered;
   gathered.schedule = make_list_schedule(all_sends(problem, *network, plan.sends));
   gathered.time = plan.time;
@@ -331,13 +332,13 @@ std::size_t layered_bytes(const SynthesisProblem& problem) {
       static_cast<double>(problem.collective.required_deliveries()) + static_cast<double>(problem.collective.chunks());
   const double ports = static_cast<double>(problem.topology.links()) / static_cast<double>(problem.topology.npus());
   return static_cast<std::size_t>(items / positions * (kBytesPerLayerItem + kBytesPerCandidate * ports) +
-                                  items * kBytesPerSend + static_cast<double>(problem.topology.links()) * 200);
+                                  items * kBytesPerOrbitSend + static_cast<double>(problem.topology.links()) * 200);
 }
 
 Work layered_work(const SynthesisProblem& problem) {
   const auto network = LayerNetwork::of(problem.topology);
   const std::uint32_t positions = network ? network->positions() : 1;
-  const LayerAttempts attempts = attempts_of(problem, positions);
+  const LayerAttempts attempts = layer_attempts(problem, positions);
   return attempts.promising * work_of_promising_attempt(problem, positions) +
          attempts.others * work_of_layer_attempt(problem, positions) +
          Work(WorkUnit::layer_send, static_cast<double>(problem.collective.required_deliveries()));

@@ -145,7 +145,7 @@ class ReferenceAttempt {
   std::vector<Send> sends_;
 };
 
-Result<Gathered> gather(const SynthesisProblem& problem) {
+Result<Gathered> gather_by_reference(const SynthesisProblem& problem) {
   if (!problem.topology.direct())
     return input_error({}, "the topology has switches", "this synthesizer sends only over direct links between NPUs",
                        "unwind the switches to a degree, for example 1");
@@ -172,7 +172,7 @@ Result<Gathered> gather(const SynthesisProblem& problem) {
 }  // namespace
 
 Result<Synthesis> synthesize_tacos_reference(const SynthesisProblem& problem) {
-  return compose(problem, gather, "reference");
+  return compose(problem, gather_by_reference, "reference");
 }
 
 // The cost of the reference: every step looks at all (NPU, chunk) pairs and all in-links of each.

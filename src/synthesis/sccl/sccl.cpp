@@ -62,7 +62,7 @@ SteppedPlan best_plan(const SteppedProblem& problem, SolverBudget& budget) {
   return known;
 }
 
-Result<Gathered> gather(const SynthesisProblem& problem) {
+Result<Gathered> gather_by_sccl(const SynthesisProblem& problem) {
   const auto stepped = SteppedProblem::of(problem);
   if (!stepped) return stepped.errors();
   const auto steps = std::max(stepped->least_steps(), stepped->least_rounds());
@@ -86,7 +86,7 @@ double all_variables(const SynthesisProblem& problem) {
 }  // namespace
 
 Result<Synthesis> synthesize_sccl(const SynthesisProblem& problem) {
-  auto made = compose(problem, gather, sccl_maker::smt);
+  auto made = compose(problem, gather_by_sccl, sccl_maker::smt);
   if (!made) return made;
   // Bounds hold for all schedules, and the search was for the best one in synchronous steps alone.
   const SimTime bound = quick_bound(problem);

@@ -10,11 +10,11 @@
 namespace tenex::sccl {
 namespace {
 
-constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 
 std::vector<std::uint32_t> distances(const Topology& topology) {
   const std::size_t npus = topology.npus();
-  std::vector<std::uint32_t> all(npus * npus, kFar);
+  std::vector<std::uint32_t> all(npus * npus, kUnreached);
   for (std::size_t from = 0; from < npus; ++from) {
     auto* const row = all.data() + from * npus;
     std::queue<VertexId> open;
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> distances(const Topology& topology) {
     for (; !open.empty(); open.pop())
       for (const LinkId link : topology.out_links(open.front())) {
         const VertexId next = topology.target(link);
-        if (row[next.index()] != kFar) continue;
+        if (row[next.index()] != kUnreached) continue;
         row[next.index()] = row[open.front().index()] + 1;
         open.push(next);
       }
@@ -38,7 +38,7 @@ Diagnostic not_homogeneous(std::string what) {
 }
 
 /// What keeps the problem from having rounds, or nothing.
-std::optional<Diagnostic> refusal(const SynthesisProblem& problem) {
+std::optional<Diagnostic> stepped_refusal(const SynthesisProblem& problem) {
   const Topology& topology = problem.topology;
   if (!topology.direct())
     return input_error({}, "the topology has switches", "sccl sends only over direct links between NPUs",
@@ -62,7 +62,7 @@ std::optional<Diagnostic> refusal(const SynthesisProblem& problem) {
 }  // namespace
 
 Result<SteppedProblem> SteppedProblem::of(const SynthesisProblem& problem) {
-  if (auto refused = refusal(problem)) return *std::move(refused);
+  if (auto refused = stepped_refusal(problem)) return *std::move(refused);
   SteppedProblem stepped;
   stepped.topology_ = &problem.topology;
   stepped.collective_ = &problem.collective;
@@ -83,7 +83,7 @@ Result<SteppedProblem> SteppedProblem::of(const SynthesisProblem& problem) {
       const auto npu = NpuId::at(n);
       if (!problem.collective.must_hold(npu, chunk) || problem.collective.holds_at_start(npu, chunk)) continue;
       const NpuId source = problem.collective.source(chunk);
-      if (stepped.distance(source, npu) == kFar)
+      if (stepped.distance(source, npu) == kUnreached)
         return input_error({}, fmt::format("NPU {} cannot be reached from NPU {}", npu.value(), source.value()),
                            "no path of links leads there, and the collective needs one",
                            "add links, or put the NPUs into different process groups");
@@ -93,7 +93,7 @@ Result<SteppedProblem> SteppedProblem::of(const SynthesisProblem& problem) {
 }
 
 std::uint32_t SteppedProblem::distance_to_taker(NpuId npu, ChunkId chunk) const {
-  std::uint32_t least = kFar;
+  std::uint32_t least = kUnreached;
   for (const NpuId taker : takers(chunk)) least = std::min(least, distance(npu, taker));
   return least;
 }
@@ -160,7 +160,7 @@ class Greedy {
   explicit Greedy(const SteppedProblem& problem)
       : problem_(problem),
         npus_(problem.topology().npus()),
-        arrival_(npus_ * problem.collective().chunks(), kFar),
+        arrival_(npus_ * problem.collective().chunks(), kUnreached),
         holders_(problem.collective().chunks(), 1) {
     for (std::size_t c = 0; c < problem.collective().chunks(); ++c)
       arrival(problem.collective().source(ChunkId::at(c)), ChunkId::at(c)) = 0;
@@ -188,16 +188,16 @@ class Greedy {
   bool lacking() {
     for (std::size_t c = 0; c < holders_.size(); ++c)
       for (const NpuId taker : problem_.takers(ChunkId::at(c)))
-        if (arrival(taker, ChunkId::at(c)) == kFar) return true;
+        if (arrival(taker, ChunkId::at(c)) == kUnreached) return true;
     return false;
   }
   /// Whether the chunk at the NPU would be nearer to a taker that lacks it than it is now.
   bool helps(NpuId npu, ChunkId chunk) {
     for (const NpuId taker : problem_.takers(chunk)) {
-      if (arrival(taker, chunk) != kFar) continue;
-      std::uint32_t now = kFar;
+      if (arrival(taker, chunk) != kUnreached) continue;
+      std::uint32_t now = kUnreached;
       for (std::size_t n = 0; n < npus_; ++n)
-        if (arrival(NpuId::at(n), chunk) != kFar) now = std::min(now, problem_.distance(NpuId::at(n), taker));
+        if (arrival(NpuId::at(n), chunk) != kUnreached) now = std::min(now, problem_.distance(NpuId::at(n), taker));
       if (problem_.distance(npu, taker) < now) return true;
     }
     return false;
@@ -208,7 +208,7 @@ class Greedy {
     std::optional<ChunkId> rarest;
     for (std::size_t c = 0; c < holders_.size(); ++c) {
       const auto chunk = ChunkId::at(c);
-      if (arrival(from, chunk) > step || arrival(to, chunk) != kFar || !helps(to, chunk)) continue;
+      if (arrival(from, chunk) > step || arrival(to, chunk) != kUnreached || !helps(to, chunk)) continue;
       if (!rarest || holders_[c] < holders_[rarest->index()]) rarest = chunk;
     }
     return rarest;

@@ -17,7 +17,7 @@ constexpr double kLeastGain = 1e-6;
 constexpr double kChosen = 0.5;
 constexpr int kNoColumn = -1;
 
-HopTime hop_of(const Instance& instance, LinkId link, ChunkId chunk) {
+HopTime routed_hop(const Instance& instance, LinkId link, ChunkId chunk) {
   return hop_time(instance.topology.classes()[instance.topology.class_of(link)], instance.collective.chunk_bytes(chunk),
                   instance.occupancy);
 }
@@ -46,7 +46,7 @@ Paths shortest_paths(const Instance& instance, ChunkId chunk, const std::vector<
   while (const auto at = search.next())
     for (const LinkId link : topology.out_links(VertexId(at->vertex))) {
       const VertexId target = topology.target(link);
-      const Paths::Cost cost(at->cost.first + hop_of(instance, link, chunk).latency,
+      const Paths::Cost cost(at->cost.first + routed_hop(instance, link, chunk).latency,
                              at->cost.second + load[link.index()]);
       if (search.reach(target.value(), cost)) paths.last[target.index()] = link;
     }
@@ -118,7 +118,7 @@ class RoutingProgram {
     std::vector<Terms> in(topology.vertices());
     for (std::size_t i = 0; i < topology.links(); ++i) {
       const LinkId link = LinkId::at(i);
-      const HopTime hop = hop_of(instance_, link, chunk);
+      const HopTime hop = routed_hop(instance_, link, chunk);
       const SimTime start = paths.arrival(topology.source(link).index());
       if (topology.target(link) == source || start == SimTime::max() || scaled(start + hop.latency) >= 1) continue;
       columns[i] = program_.add_column(0, 1, 0, true);
@@ -149,7 +149,7 @@ class RoutingProgram {
       const int column = columns_.back()[i];
       if (column == kNoColumn) continue;
       const VertexId from = topology.source(LinkId::at(i));
-      const double latency = scaled(hop_of(instance_, LinkId::at(i), chunk).latency);
+      const double latency = scaled(routed_hop(instance_, LinkId::at(i), chunk).latency);
       const int arrival = times[topology.target(LinkId::at(i)).index()];
       if (from == source) {
         const std::array<LinearProgram::Term, 2> later{{{arrival, 1.0}, {column, -latency}}};
@@ -185,7 +185,7 @@ SimTime relaxed_time(const Instance& instance, const Routes& routes) {
   for (std::size_t c = 0; c < routes.size(); ++c) {
     arrival[vertex_of(instance.collective.source(ChunkId::at(c))).index()] = SimTime::zero();
     for (const LinkId link : routes[c]) {
-      const HopTime hop = hop_of(instance, link, ChunkId::at(c));
+      const HopTime hop = routed_hop(instance, link, ChunkId::at(c));
       SimTime& at = arrival[instance.topology.target(link).index()];
       at = arrival[instance.topology.source(link).index()] + hop.latency;
       busy[link.index()] = busy[link.index()] + hop.busy;
@@ -214,7 +214,7 @@ Routes shortest_routes(const Instance& instance) {
     const ChunkId chunk = ChunkId::at(c);
     routes.push_back(tree_of(instance, chunk, shortest_paths(instance, chunk, load).last));
     for (const LinkId link : routes.back())
-      load[link.index()] = load[link.index()] + hop_of(instance, link, chunk).busy;
+      load[link.index()] = load[link.index()] + routed_hop(instance, link, chunk).busy;
   }
   return routes;
 }

@@ -54,7 +54,7 @@ std::optional<Schedule> timed(const Instance& instance, const taccl::Routes& rou
   return play_plan(instance, plan);
 }
 
-Result<Gathered> gather(const SynthesisProblem& problem) {
+Result<Gathered> gather_by_taccl(const SynthesisProblem& problem) {
   if (const auto columns = taccl::most_columns(problem); columns > kMostColumns)
     return unsupported_error({}, fmt::format("{} columns are too many for taccl", columns),
                              fmt::format("it takes up to {}: chunks times links and NPUs", kMostColumns),
@@ -79,7 +79,7 @@ Result<Synthesis> synthesize_taccl(const SynthesisProblem& problem) {
   if (!problem.topology.direct())
     return input_error({}, "the topology has switches", "taccl sends only over direct links between NPUs",
                        "unwind the switches to a degree, for example 1");
-  auto made = compose(problem, gather, taccl_maker::milp);
+  auto made = compose(problem, gather_by_taccl, taccl_maker::milp);
   if (!made) return made;
   // The best routes are proven best under relaxed bandwidth alone, so what is proven of the schedule is a bound's.
   const SimTime bound = quick_bound(problem);

@@ -72,7 +72,7 @@ Contenders mixed_candidates(const SynthesisProblem& problem) {
   return {kLevels, kEvents, 200};
 }
 
-Result<Gathered> gather(const SynthesisProblem& problem, const Contenders& candidates) {
+Result<Gathered> gather_by_tacos(const SynthesisProblem& problem, const Contenders& candidates) {
   auto first = candidates.first.gather(problem);
   if (!candidates.second) return first;
   const Contender& rival = *candidates.second;
@@ -123,8 +123,12 @@ std::string mixed_unsuitable(const SynthesisProblem& problem) {
 
 /// Makes the gather; `Gathered::engine` names the engine that made it. If the second engine does not fit into the
 /// problem's memory limit beside the first schedule, it is left out and `left_out` says so.
-Result<Gathered> gather_large(const SynthesisProblem& problem) { return gather(problem, large_candidates(problem)); }
-Result<Gathered> gather_mixed(const SynthesisProblem& problem) { return gather(problem, mixed_candidates(problem)); }
+Result<Gathered> gather_large(const SynthesisProblem& problem) {
+  return gather_by_tacos(problem, large_candidates(problem));
+}
+Result<Gathered> gather_mixed(const SynthesisProblem& problem) {
+  return gather_by_tacos(problem, mixed_candidates(problem));
+}
 /// Bytes at the peak and work: those of both engines if they fit into the problem's limit together,
 /// otherwise those of the first alone, which must fit.
 std::size_t large_bytes(const SynthesisProblem& problem) { return bytes_of(problem, large_candidates(problem)); }

@@ -53,9 +53,9 @@ constexpr double kWeightByDimension =
 constexpr double kWeightOfLevels = 20e-3;    // what all these attempts may take, but for the first three
 constexpr double kWeightPerAttempt = 30e-6;  // at least: engines begin with tables of links and chunks
 constexpr std::size_t kBytesOfRelays = std::size_t{64} << 20;  // for sends that no plan counts
-constexpr std::uint32_t kMostAttempts = 32;
+constexpr std::uint32_t kMostTrialAttempts = 32;
 constexpr double kAttemptsByArrival = 16;
-constexpr double kMostSends = 1 << 20;  // no engine makes more in the time to try
+constexpr double kMostTrialSends = 1 << 20;  // no engine makes more in the time to try
 
 /// More attempts of the event-driven engine, in which long dimensions leave chunks to short ones.
 const TacosEngine kByDimension{tacos_engine::event_driven,
@@ -92,7 +92,7 @@ double weight_of_attempt(const SynthesisProblem& problem, const TacosEngine& eng
 std::uint32_t attempts_of(const SynthesisProblem& problem, const TacosEngine& engine) {
   if (engine.whole != nullptr) return problem.attempts;  // it makes more by itself
   const double one = weight_of_attempt(problem, engine);
-  const double affordable = std::min<double>(kMostAttempts, kWeightOfMoreAttempts / one);
+  const double affordable = std::min<double>(kMostTrialAttempts, kWeightOfMoreAttempts / one);
   return std::max(problem.attempts, static_cast<std::uint32_t>(affordable));
 }
 
@@ -202,7 +202,7 @@ Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEn
 
 std::vector<EngineTrial> trials_beside(const SynthesisProblem& problem, const TacosEngine& first) {
   std::vector<EngineTrial> trials;
-  if (problem.engine != kAutomaticEngine || sends_of_one_pass(problem.collective) > kMostSends) return trials;
+  if (problem.engine != kAutomaticEngine || sends_of_one_pass(problem.collective) > kMostTrialSends) return trials;
   const GatherPart part(problem);
   const SynthesisProblem gather = part.problem();
   for (const TacosEngine& engine : engines()) {
@@ -221,7 +221,7 @@ std::vector<EngineTrial> trials_beside(const SynthesisProblem& problem, const Ta
   const double one = weight_of_attempt(problem, kByDimension);
   if (one <= kWeightByDimension && kByDimension.unsuitable(gather).empty())
     trials.push_back(
-        {&kByDimension, static_cast<std::uint32_t>(std::clamp<double>(kWeightOfLevels / one, 3, kMostAttempts))});
+        {&kByDimension, static_cast<std::uint32_t>(std::clamp<double>(kWeightOfLevels / one, 3, kMostTrialAttempts))});
   const double of_arrivals = weight_of_attempt(problem, kByArrival);
   if (of_arrivals <= kWeightOfLevels && kByArrival.unsuitable(gather).empty())
     trials.push_back({&kByArrival, static_cast<std::uint32_t>(

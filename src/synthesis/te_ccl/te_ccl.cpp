@@ -143,8 +143,8 @@ void close(const SynthesisProblem& problem, Proven& proven, const SolverBudget& 
   tell_end(problem.solver_progress, report, proven.gathered.time);
 }
 
-Found search(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid, const Proven& known,
-             SolverBudget& budget) {
+Found search_epochs(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid,
+                    const Proven& known, SolverBudget& budget) {
   switch (formulation) {
     case Formulation::lp:
       return search_rates(problem, grid, known.gathered.time, known.bound, budget, problem.good_enough);
@@ -203,7 +203,7 @@ void weigh(const SynthesisProblem& problem, const EpochGrid& grid, int horizon, 
 /// too large to be built.
 bool improve_with(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid, Proven& proven,
                   SolverBudget& budget, int& epochs) {
-  const Found found = search(problem, formulation, grid, proven, budget);
+  const Found found = search_epochs(problem, formulation, grid, proven, budget);
   const bool whole = formulation == Formulation::milp;
   if (whole && found.schedule) epochs = found.epochs;
   bool too_large = found.too_large;
@@ -220,7 +220,7 @@ bool improve_with(const SynthesisProblem& problem, Formulation formulation, cons
 /// Searches for a schedule that ends sooner, over epochs four times as long (the largest factor of TE-CCL, Table 4)
 /// again and again while models are too large to be built: so where alpha is much longer than a chunk. Returns the
 /// epochs of the plan of whole chunks that it found with the first length, or kNever.
-int improve(const SynthesisProblem& problem, EpochGrid grid, Proven& proven, SolverBudget& budget) {
+int improve_epochs(const SynthesisProblem& problem, EpochGrid grid, Proven& proven, SolverBudget& budget) {
   constexpr std::int64_t kLonger = 4;
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
   int epochs = kNever;
@@ -253,12 +253,12 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
   if (!weighs) {
-    improve(problem, grid, proven, budget);
+    improve_epochs(problem, grid, proven, budget);
   } else {
     int horizon = epochs_of(problem, grid, proven.gathered.schedule);
     if (!enough()) {
       SolverBudget half = budget.share(2);
-      horizon = std::min(horizon, improve(problem, grid, proven, half));
+      horizon = std::min(horizon, improve_epochs(problem, grid, proven, half));
       budget.use(half);
       horizon = std::min(horizon, epochs_of(problem, grid, proven.gathered.schedule));
     }
@@ -291,7 +291,7 @@ Result<Proven> prove_unbuffered(const SynthesisProblem& problem, SolverBudget& b
   return proven;
 }
 
-Result<Gathered> gather(const SynthesisProblem& problem) {
+Result<Gathered> gather_by_te_ccl(const SynthesisProblem& problem) {
   SolverBudget budget = SolverBudget::of(problem);
   const bool unbuffered = problem.solver.formulation == Formulation::unbuffered;
   auto proven = unbuffered ? prove_unbuffered(problem, budget) : prove(problem, budget);
@@ -382,7 +382,7 @@ Result<Synthesis> reduce(const SynthesisProblem& problem) {
   SolverReport report;
   SimTime proven = bound;
   if (!problem.good_enough.reached(best.time, bound)) {
-    auto made = compose(telling_of_whole(problem, best.time, bound), gather, te_ccl_maker::milp);
+    auto made = compose(telling_of_whole(problem, best.time, bound), gather_by_te_ccl, te_ccl_maker::milp);
     if (!made) return made;
     report = made->solver.value_or(SolverReport());
     // A reduction is a gather backwards, so what is proven of the one holds for the other.
@@ -409,7 +409,7 @@ Result<Synthesis> synthesize_te_ccl(const SynthesisProblem& problem) {
                        fmt::format("NPU {} cannot be reached from NPU {}", pair->second.value(), pair->first.value()),
                        "no path of links leads there", "add links, or put the NPUs into different process groups");
   if (reduces(problem.collective.kind())) return reduce(problem);
-  return compose(problem, gather, te_ccl_maker::milp);
+  return compose(problem, gather_by_te_ccl, te_ccl_maker::milp);
 }
 
 namespace {

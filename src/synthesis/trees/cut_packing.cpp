@@ -16,13 +16,13 @@ namespace {
 constexpr std::array<std::int64_t, 9> kExtraTimeShares = {0, 512, 128, 32, 16, 8, 4, 2, 1};
 
 /// How long links over switches are to be idle, as multiples of the least.
-constexpr std::array<std::int64_t, 2> kIdleTimes = {4, 2};
+constexpr std::array<std::int64_t, 2> kIdleCutTimes = {4, 2};
 
 std::vector<LinkIdleTimes> rooms_of(const TreeNetwork& network) {
   std::vector<LinkIdleTimes> rooms;
   const auto idle = idle_times(network);
   const auto [least, most] = std::minmax_element(idle.begin(), idle.end());
-  for (const std::int64_t times : kIdleTimes) {
+  for (const std::int64_t times : kIdleCutTimes) {
     if (*least == *most) break;
     LinkIdleTimes& room = rooms.emplace_back();
     for (const SimTime each : idle) room.push_back(each * times);

@@ -21,12 +21,12 @@ namespace {
 constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 25U;
 constexpr std::uint64_t kMostSendsToRetry = std::uint64_t{1} << 22U;  ///< of all tries but the first
 constexpr std::size_t kMostPackings = 3;
-constexpr std::uint64_t kMostSendsToJustify = std::uint64_t{1} << 21U;  ///< of one play
-constexpr std::uint64_t kMostJustifiedSends = std::uint64_t{1} << 20U;  ///< of all plays but the first
+constexpr std::uint64_t kMostCutSendsToJustify = std::uint64_t{1} << 21U;  ///< of one play
+constexpr std::uint64_t kMostJustifiedCutSends = std::uint64_t{1} << 20U;  ///< of all plays but the first
 constexpr std::uint64_t kFirstPlays = 3;
 constexpr int kRounds = 2;  ///< backward and forward, of each order
 /// A schedule is not justified if it is longer than its busiest link is busy by less than this share.
-constexpr std::int64_t kLeastFilling = 512;
+constexpr std::int64_t kLeastCutFilling = 512;
 
 /// Orders of sends.
 struct RateOrder {
@@ -41,9 +41,9 @@ std::uint64_t sends_of(const SynthesisProblem& problem) {
 
 /// Whether sends are played backward and forward, too. Not those of an All-Reduce, whose halves may then overlap less,
 /// nor late starts, which plays backward do not know.
-bool justifies(const SynthesisProblem& problem) {
+bool justifies_cut_rate(const SynthesisProblem& problem) {
   return problem.start_delays.empty() && problem.collective.kind() != CollectiveKind::all_reduce &&
-         sends_of(problem) <= kMostSendsToJustify;
+         sends_of(problem) <= kMostCutSendsToJustify;
 }
 
 class CutRate {
@@ -55,7 +55,7 @@ class CutRate {
     CutPacking packing(problem_, network_, justifies_);
     std::size_t packings = 0;
     while (packings < kMostPackings && (packings == 0 || sends_of(problem_) <= kMostSendsToRetry)) {
-      if (justifies_ && packings > 0 && spent_ > kMostJustifiedSends) break;
+      if (justifies_ && packings > 0 && spent_ > kMostJustifiedCutSends) break;
       const auto dealt = packing.next();
       if (!dealt) break;
       ++packings;
@@ -93,7 +93,7 @@ class CutRate {
       if (best_.schedule.sends() > 0 && starts.time >= best_.time) return;
       if (!best || starts.time < best->time) best = starts;
     };
-    const auto filled = [&] { return best && best->time - least < SimTime::of(least.count() / kLeastFilling); };
+    const auto filled = [&] { return best && best->time - least < SimTime::of(least.count() / kLeastCutFilling); };
     for (const RateOrder& order : kOrders) {
       if (filled() || !spend(1, graph.sends())) break;
       PlayOptions options;
@@ -116,7 +116,7 @@ class CutRate {
   [[nodiscard]] bool spend(std::uint64_t plays, std::uint64_t sends) {
     plays_ += plays;
     spent_ += plays * sends;
-    return plays_ <= kFirstPlays || spent_ <= kMostJustifiedSends;
+    return plays_ <= kFirstPlays || spent_ <= kMostJustifiedCutSends;
   }
 
   const SynthesisProblem& problem_;
@@ -161,7 +161,7 @@ Result<Synthesis> synthesize_cut_rate(const SynthesisProblem& problem) {
   if (auto reason = cut_rate_unsuitable(problem))
     return input_error({}, "the engine `cut_rate` cannot make this schedule", *std::move(reason),
                        "leave the engine to `auto`");
-  auto made = compose(problem, justifies(problem) ? gather_justified : gather_cut_rate, "cut_rate");
+  auto made = compose(problem, justifies_cut_rate(problem) ? gather_justified : gather_cut_rate, "cut_rate");
   if (made) made->rate_time = busiest_link_time(problem, made->schedule);
   return made;
 }
@@ -187,7 +187,7 @@ std::size_t cut_rate_bytes(const SynthesisProblem& problem) {
   const bool all_reduce = problem.collective.kind() == CollectiveKind::all_reduce;
   const std::uint64_t sends = sends_of(problem);
   // The best schedule so far is held while sends are played again, in one way or the other.
-  const std::size_t again = justifies(problem) ? justification_bytes(sends, false) : 0;
+  const std::size_t again = justifies_cut_rate(problem) ? justification_bytes(sends, false) : 0;
   const std::size_t made = played_schedule_bytes(sends) + std::max(play_bytes(topology, sends), again);
   const std::size_t overlapped = all_reduce ? 2 * played_schedule_bytes(sends) + retime_bytes(problem, 2 * sends) : 0;
   return std::max(made, overlapped) + packing_bytes(problem);
@@ -198,8 +198,8 @@ Work cut_rate_work(const SynthesisProblem& problem) {
   const std::uint64_t packings = sends > kMostSendsToRetry ? 1 : kMostPackings;
   const std::uint64_t plays = packings * kOrders.size() * (1 + 2 * kRounds);
   const Work played =
-      justifies(problem)
-          ? justification_work(std::min(plays * sends, std::max(kFirstPlays * sends, kMostJustifiedSends)))
+      justifies_cut_rate(problem)
+          ? justification_work(std::min(plays * sends, std::max(kFirstPlays * sends, kMostJustifiedCutSends)))
           : 2.0 * static_cast<double>(packings) * play_work(sends);
   return Work(WorkUnit::packing, 1) + played + static_cast<double>(packings) * cut_packing_work(problem.topology);
 }

@@ -186,7 +186,7 @@ constexpr std::array<double, 3> kDepthWeights = {0, 0.02, 0.2};
 constexpr std::array<std::int64_t, 3> kSlackShares = {0, 32, 16};  ///< one part in so many; 0: none
 constexpr std::uint64_t kMostSends = 4'000'000;                    ///< of one period
 constexpr double kMostPlacedSends = 16'000'000;                    ///< over all tries
-constexpr std::size_t kBytesPerSend = 160;
+constexpr std::size_t kBytesPerPackedSend = 160;
 
 std::uint64_t sends_of(const SynthesisProblem& problem, std::uint32_t trees) {
   return 2 * (problem.topology.npus() - 1) * std::uint64_t{trees} * links_per_way(problem.topology);
@@ -256,7 +256,7 @@ Result<Synthesis> synthesize_packed(const SynthesisProblem& problem) {
 std::size_t packed_bytes(const SynthesisProblem& problem) {
   const auto numbers = tree_numbers(problem);
   const std::uint64_t sends = numbers.empty() ? 0 : sends_of(problem, numbers.back());
-  return sends * kBytesPerSend + problem.topology.links() * 64 + (std::size_t{1} << 20);
+  return sends * kBytesPerPackedSend + problem.topology.links() * 64 + (std::size_t{1} << 20);
 }
 
 Work packed_work(const SynthesisProblem& problem) {

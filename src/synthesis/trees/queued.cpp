@@ -24,7 +24,7 @@ constexpr std::uint64_t kMostSendsToJustify = std::uint64_t{1} << 20U;   ///< of
 constexpr std::uint64_t kMostJustifiedSends = 12 * kMostSendsToJustify;  ///< of all plays
 /// A schedule is not justified if it is longer than the time in which links carry all chunks by less than this share.
 constexpr std::int64_t kLeastFilling = 512;
-constexpr int kRounds = 3;                ///< of every order of the best packings
+constexpr int kOrderRounds = 3;           ///< of every order of the best packings
 constexpr int kLastRounds = 6;            ///< of the best order
 constexpr std::size_t kBestPackings = 3;  ///< whose orders are justified for every lag
 constexpr int kCutPackings = 3;
@@ -286,7 +286,7 @@ class Justified {
     std::stable_sort(ranking.begin(), ranking.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     most_spent_ = kMostJustifiedSends / 3 * 2;
     for (std::size_t i = 0; i < std::min(kBestPackings, ranking.size()); ++i)
-      attempt(*ranking[i].second, kOtherOrders, kRounds);
+      attempt(*ranking[i].second, kOtherOrders, kOrderRounds);
     most_spent_ = kMostJustifiedSends;
     repeat(*best_, SendGraph(network_, best_->dealt, true), starts_, kLastRounds);
     for (const Packing& packing : packings) attempt(packing, kLastOrders, 1);
@@ -411,7 +411,7 @@ Work queued_work(const SynthesisProblem& problem) {
   const Work cuts = tries_cut_packing(problem) ? kCutPackings * cut_packing_work(problem.topology) : Work();
   const auto kinds = static_cast<double>(kinds_of_trees(problem));
   const double plays_of_one = 6 * (kIdleTimes.size() * tries + kCutPackings) +
-                              (1 + 2 * kRounds) * kBestPackings * kOtherOrders.size() + 2 * kLastRounds;
+                              (1 + 2 * kOrderRounds) * kBestPackings * kOtherOrders.size() + 2 * kLastRounds;
   const Work justified = justifies(problem)
                              ? justification_work(static_cast<std::uint64_t>(std::min<double>(
                                    static_cast<double>(sends_in_all(problem)) * plays_of_one, kMostJustifiedSends)))

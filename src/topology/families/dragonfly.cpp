@@ -12,7 +12,7 @@ namespace tenex {
 
 namespace {
 
-void add_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
+void add_dragonfly_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
   const std::size_t per_group = arguments[0];
   const std::size_t groups = arguments[1];
   const std::size_t npus = per_group * groups;
@@ -30,7 +30,7 @@ void add_links(FamilyArguments arguments, std::span<const LinkClass> links, Topo
 }
 
 /// The links between groups are shared by as many as NPU 0 of each group has, which gets the first offset.
-std::vector<FamilyLevel> levels(FamilyArguments arguments) {
+std::vector<FamilyLevel> dragonfly_levels(FamilyArguments arguments) {
   const std::uint32_t per_group = arguments[0];
   const std::uint32_t groups = arguments[1];
   const auto most = (std::uint64_t{groups} - 1 + per_group - 1) / per_group;
@@ -39,7 +39,7 @@ std::vector<FamilyLevel> levels(FamilyArguments arguments) {
 }
 
 /// One hop within a group. Between groups one, and one more at each end unless the NPU has the link itself.
-FamilyHops hops(FamilyArguments arguments) {
+FamilyHops dragonfly_hops(FamilyArguments arguments) {
   const double per_group = arguments[0];
   const double groups = arguments[1];
   const double within = 1 - 1 / per_group;
@@ -57,10 +57,10 @@ constinit const FamilyRule kDragonflyFamily{
     .description = "g groups FC(a), one link per pair of groups",
     .arguments = 2,
     .npus = [](FamilyArguments a) { return std::uint64_t{a[0]} * a[1]; },
-    .levels = levels,
+    .levels = dragonfly_levels,
     .level_names = kDragonflyLevels,
-    .add_links = add_links,
-    .hops = hops,
+    .add_links = add_dragonfly_links,
+    .hops = dragonfly_hops,
     .representatives =
         [](FamilyArguments a) {
           std::vector<std::uint32_t> first_group(a[0]);

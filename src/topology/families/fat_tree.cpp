@@ -13,7 +13,7 @@ namespace tenex {
 
 namespace {
 
-std::optional<ArgumentFault> fault(FamilyArguments arguments) {
+std::optional<ArgumentFault> fat_tree_fault(FamilyArguments arguments) {
   const std::uint32_t ports = arguments[0];
   if (ports % 2 == 0) return std::nullopt;
   return ArgumentFault{0, fmt::format("half of a switch's {} ports lead down and half lead up", ports),
@@ -25,7 +25,7 @@ std::uint64_t npus(FamilyArguments arguments) {
   return 2 * half * half * half;
 }
 
-void add_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
+void add_fat_tree_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
   const std::size_t half = arguments[0] / 2;
   const std::size_t pods = 2 * half;
   const std::size_t edge_switches = pods * half;
@@ -43,13 +43,13 @@ void add_links(FamilyArguments arguments, std::span<const LinkClass> links, Topo
 }
 
 /// Every level has as many links as there are NPUs, each way.
-std::vector<FamilyLevel> levels(FamilyArguments arguments) {
+std::vector<FamilyLevel> fat_tree_levels(FamilyArguments arguments) {
   const FamilyLevel level{2 * npus(arguments), 1};
   return {level, level, level};
 }
 
 /// Two hops over a common edge switch, four within a pod, six between pods.
-FamilyHops hops(FamilyArguments arguments) {
+FamilyHops fat_tree_hops(FamilyArguments arguments) {
   const double half = arguments[0] / 2;  // NOLINT(bugprone-integer-division): even
   const double n = 2 * half * half * half;
   const double same_edge = half / n;
@@ -60,7 +60,7 @@ FamilyHops hops(FamilyArguments arguments) {
 
 /// Up, over any of h links, until a switch above the destination; then down the one way. Aggregation switches of one
 /// number lead to the same core switches, and edge switches choose the number, so the core follows from both choices.
-EqualLinks next_links(FamilyArguments arguments, std::size_t at, std::size_t to) {
+EqualLinks fat_tree_next_links(FamilyArguments arguments, std::size_t at, std::size_t to) {
   const std::uint32_t half = arguments[0] / 2;
   const auto npus_of_all = static_cast<std::size_t>(npus(arguments));
   const std::size_t edge_switches = 2 * std::size_t{half} * half;
@@ -93,7 +93,7 @@ constinit const FamilyRule kFatTreeFamily{
     .also = "clos tree",
     .arguments = 1,
     .largest_argument = 2048,  // 2048^3 / 4 = 2^31
-    .fault = fault,
+    .fault = fat_tree_fault,
     .npus = npus,
     .switches =
         [](FamilyArguments a) {
@@ -101,11 +101,11 @@ constinit const FamilyRule kFatTreeFamily{
           return 5 * half * half;
         },
     .domains = [](FamilyArguments a) { return std::vector{npus(a)}; },
-    .levels = levels,
+    .levels = fat_tree_levels,
     .level_names = kFatTreeLevels,
-    .add_links = add_links,
-    .hops = hops,
-    .next_links = next_links,
+    .add_links = add_fat_tree_links,
+    .hops = fat_tree_hops,
+    .next_links = fat_tree_next_links,
     .most_routes = [](FamilyArguments k) { return std::uint64_t{k[0] / 2} * (k[0] / 2); },
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },
 };

@@ -8,7 +8,7 @@ namespace tenex {
 
 namespace {
 
-void add_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
+void add_leaf_spine_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
   const std::size_t per_leaf = arguments[0];
   const std::size_t leaves = arguments[1];
   const std::size_t spines = arguments[2];
@@ -21,7 +21,7 @@ void add_links(FamilyArguments arguments, std::span<const LinkClass> links, Topo
 }
 
 /// Two hops on a leaf, four between leaves.
-FamilyHops hops(FamilyArguments arguments) {
+FamilyHops leaf_spine_hops(FamilyArguments arguments) {
   const double per_leaf = arguments[0];
   const double leaves = arguments[1];
   const double beyond = leaves > 1 ? 2 : 0;
@@ -29,7 +29,7 @@ FamilyHops hops(FamilyArguments arguments) {
 }
 
 /// Between leaves over any spine.
-EqualLinks next_links(FamilyArguments arguments, std::size_t at, std::size_t to) {
+EqualLinks leaf_spine_next_links(FamilyArguments arguments, std::size_t at, std::size_t to) {
   const std::size_t per_leaf = arguments[0];
   const std::size_t leaves = arguments[1];
   const std::uint32_t spines = arguments[2];
@@ -60,9 +60,9 @@ constinit const FamilyRule kLeafSpineFamily{
           return std::vector<FamilyLevel>{{2 * std::uint64_t{a[0]} * a[1], 1}, {2 * std::uint64_t{a[1]} * a[2], 1}};
         },
     .level_names = kLeafSpineLevels,
-    .add_links = add_links,
-    .hops = hops,
-    .next_links = next_links,
+    .add_links = add_leaf_spine_links,
+    .hops = leaf_spine_hops,
+    .next_links = leaf_spine_next_links,
     .most_routes = [](FamilyArguments arguments) { return std::uint64_t{arguments[2]}; },
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },
 };

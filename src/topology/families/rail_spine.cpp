@@ -9,7 +9,7 @@ namespace tenex {
 
 namespace {
 
-void add_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
+void add_rail_spine_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
   const std::size_t per_box = arguments[0];
   const std::size_t boxes = arguments[1];
   const std::size_t spines = arguments[2];
@@ -25,14 +25,14 @@ void add_links(FamilyArguments arguments, std::span<const LinkClass> links, Topo
 }
 
 /// Two hops within a box or on a rail; four else, over a box and a rail or over a spine.
-FamilyHops hops(FamilyArguments arguments) {
+FamilyHops rail_spine_hops(FamilyArguments arguments) {
   const double per_box = arguments[0];
   const double boxes = arguments[1];
   return {2 * (1 - 1 / per_box) + 2 * (1 - 1 / boxes), 2 + (boxes > 1 && per_box > 1 ? 2 / per_box : 0)};
 }
 
 /// Within the box over its switch; else over the own rail, and from there over any spine to another rail.
-EqualLinks next_links(FamilyArguments arguments, std::size_t at, std::size_t to) {
+EqualLinks rail_spine_next_links(FamilyArguments arguments, std::size_t at, std::size_t to) {
   const std::size_t per_box = arguments[0];
   const std::size_t boxes = arguments[1];
   const std::uint32_t spines = arguments[2];
@@ -67,9 +67,9 @@ constinit const FamilyRule kRailSpineFamily{
           return std::vector<FamilyLevel>{of_npus, of_npus, {2 * std::uint64_t{a[0]} * a[2], 1}};
         },
     .level_names = kRailSpineLevels,
-    .add_links = add_links,
-    .hops = hops,
-    .next_links = next_links,
+    .add_links = add_rail_spine_links,
+    .hops = rail_spine_hops,
+    .next_links = rail_spine_next_links,
     .most_routes = [](FamilyArguments arguments) { return std::uint64_t{arguments[2]}; },
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },
 };

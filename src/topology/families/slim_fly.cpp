@@ -98,7 +98,7 @@ std::vector<std::uint32_t> differences(const GaloisField& field, std::uint32_t q
 
 bool is_member(std::uint32_t q) { return prime_power(q) && q != 2; }
 
-std::optional<ArgumentFault> fault(FamilyArguments arguments) {
+std::optional<ArgumentFault> slim_fly_fault(FamilyArguments arguments) {
   const std::uint32_t q = arguments[0];
   if (is_member(q)) return std::nullopt;
   std::uint32_t below = q;
@@ -110,7 +110,7 @@ std::optional<ArgumentFault> fault(FamilyArguments arguments) {
                                  : fmt::format("use slim_fly({})", above)};
 }
 
-void add_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
+void add_slim_fly_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
   const std::uint32_t q = arguments[0];
   const GaloisField field(q);
   const std::size_t half = std::size_t{q} * q;
@@ -134,7 +134,7 @@ void add_links(FamilyArguments arguments, std::span<const LinkClass> links, Topo
                         std::size_t{x} * q + field.sum(field.product(m, x), c));
 }
 
-std::vector<FamilyLevel> levels(FamilyArguments arguments) {
+std::vector<FamilyLevel> slim_fly_levels(FamilyArguments arguments) {
   const std::uint32_t q = arguments[0];
   const auto within = static_cast<std::uint32_t>((static_cast<std::int64_t>(q) - remainder_of(q)) / 2);
   const std::uint64_t npus = 2 * std::uint64_t{q} * q;
@@ -142,7 +142,7 @@ std::vector<FamilyLevel> levels(FamilyArguments arguments) {
 }
 
 /// One hop to (3q-d)/2 NPUs, two to all others.
-FamilyHops hops(FamilyArguments arguments) {
+FamilyHops slim_fly_hops(FamilyArguments arguments) {
   const double q = arguments[0];
   const double n = 2 * q * q;
   const double degree = (3 * q - remainder_of(arguments[0])) / 2;
@@ -160,12 +160,12 @@ constinit const FamilyRule kSlimFlyFamily{
     .description = "2 q^2 NPUs of degree about 3q/2 and diameter 2, q a prime power",
     .arguments = 1,
     .largest_argument = 32768,  // 2 * 32768^2 = 2^31
-    .fault = fault,
+    .fault = slim_fly_fault,
     .npus = [](FamilyArguments a) { return 2 * std::uint64_t{a[0]} * a[0]; },
-    .levels = levels,
+    .levels = slim_fly_levels,
     .level_names = kSlimFlyLevels,
-    .add_links = add_links,
-    .hops = hops,
+    .add_links = add_slim_fly_links,
+    .hops = slim_fly_hops,
     .representatives =
         [](FamilyArguments a) {
           return std::vector<std::uint32_t>{0, a[0] * a[0]};

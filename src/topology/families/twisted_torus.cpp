@@ -18,9 +18,9 @@ namespace tenex {
 
 namespace {
 
-constexpr std::uint64_t kMostSummed = std::uint64_t{1} << 22;  // ways that hops() looks at
+constexpr std::uint64_t kMostSummed = std::uint64_t{1} << 22;  // ways that twisted_torus_hops() looks at
 
-std::optional<ArgumentFault> fault(FamilyArguments arguments) {
+std::optional<ArgumentFault> twisted_torus_fault(FamilyArguments arguments) {
   for (std::size_t i = 0; i < 2; ++i) {
     if (arguments[i] < 2) return ArgumentFault{i, "a dimension whose links wrap around has at least two NPUs", {}};
     if (arguments[i] > arguments[2])
@@ -36,7 +36,7 @@ std::optional<ArgumentFault> fault(FamilyArguments arguments) {
 }
 
 /// Both links of an NPU in a dimension, to the next position first.
-void add_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
+void add_twisted_torus_links(FamilyArguments arguments, std::span<const LinkClass> links, TopologyBuilder& builder) {
   const std::size_t a = arguments[0];
   const std::size_t b = arguments[1];
   const std::size_t c = arguments[2];
@@ -94,7 +94,7 @@ std::int64_t hops_to(FamilyArguments arguments, std::int64_t x, std::int64_t y, 
 }
 
 /// Exact means of small members; of large ones those of the plain torus.
-FamilyHops hops(FamilyArguments arguments) {
+FamilyHops twisted_torus_hops(FamilyArguments arguments) {
   const std::uint64_t npus = std::uint64_t{arguments[0]} * arguments[1] * arguments[2];
   const double a = arguments[0];
   const double b = arguments[1];
@@ -120,7 +120,7 @@ constinit const FamilyRule kTwistedTorusFamily{
     .usage = "twisted_torus(a,b,c,k)",
     .description = "torus(a,b,c) whose wraps of dimensions 1 and 2 end k further along dimension 3, the longest",
     .arguments = 4,
-    .fault = fault,
+    .fault = twisted_torus_fault,
     .npus = [](FamilyArguments a) { return std::uint64_t{a[0]} * a[1] * a[2]; },
     .levels =
         [](FamilyArguments a) {
@@ -128,8 +128,8 @@ constinit const FamilyRule kTwistedTorusFamily{
           return std::vector<FamilyLevel>{both_ways, both_ways, both_ways};
         },
     .level_names = kTwistedTorusLevels,
-    .add_links = add_links,
-    .hops = hops,
+    .add_links = add_twisted_torus_links,
+    .hops = twisted_torus_hops,
     .representatives = [](FamilyArguments) { return std::vector<std::uint32_t>{0}; },
     .rings =
         [](FamilyArguments a) {

@@ -8,7 +8,7 @@ namespace tenex {
 
 namespace {
 
-void add_links(const Dimension& dimension, TopologyBuilder& builder) {
+void add_fully_connected_links(const Dimension& dimension, TopologyBuilder& builder) {
   if (dimension.size == 1) return;
   for (std::size_t npu = 0; npu < dimension.npus; ++npu) {
     const std::uint32_t at = dimension.position(npu);
@@ -19,7 +19,7 @@ void add_links(const Dimension& dimension, TopologyBuilder& builder) {
 }
 
 /// Links are in the order of their targets; at position 0 the targets are the steps.
-std::vector<std::uint32_t> translations(std::uint32_t size) {
+std::vector<std::uint32_t> fully_connected_translations(std::uint32_t size) {
   std::vector<std::uint32_t> steps(size - 1);
   std::iota(steps.begin(), steps.end(), 1U);
   return steps;
@@ -32,7 +32,7 @@ constinit const BlockRule kFullyConnectedRule{
     .description = "fully connected",
     .long_name = "fully_connected",
     .also = "full_mesh clique complete",
-    .add_links = add_links,
+    .add_links = add_fully_connected_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.npus} * (d.size - 1); },
     .bandwidth_shares = [](std::uint32_t size) { return std::max<std::uint32_t>(size - 1, 1); },
     .hops = [](std::uint32_t from, std::uint32_t to, const Block&) { return from == to ? 0U : 1U; },
@@ -46,7 +46,7 @@ constinit const BlockRule kFullyConnectedRule{
           return BlockPart{{&kFullyConnectedRule, p.members}, 1, 1, p.members - 1};
         },
     .parts_share = [](const LinePart&, const LinePart&) { return false; },
-    .translations = translations,
+    .translations = fully_connected_translations,
     .all_neighbours = true,
 };
 

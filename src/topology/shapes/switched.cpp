@@ -31,7 +31,7 @@ void add_bundles(const Dimension& dimension, const SwitchTree& tree, std::size_t
     }
 }
 
-void add_links(const Dimension& dimension, TopologyBuilder& builder) {
+void add_switched_links(const Dimension& dimension, TopologyBuilder& builder) {
   if (dimension.size == 1) return;
   const SwitchTree tree(dimension.size, dimension.levels);
   std::vector<VertexId> switches;
@@ -58,7 +58,7 @@ std::uint64_t count_switches_of(const Dimension& dimension) {
   return dimension.size > 1 ? dimension.lines() * SwitchTree(dimension.size, dimension.levels).switches() : 0;
 }
 
-std::uint32_t hops(std::uint32_t from, std::uint32_t to, const Block& block) {
+std::uint32_t switched_hops(std::uint32_t from, std::uint32_t to, const Block& block) {
   if (from == to) return 0;
   return 2 * static_cast<std::uint32_t>(SwitchTree(block.size, block.levels).meeting(from, to) + 1);
 }
@@ -68,14 +68,14 @@ std::uint32_t diameter_hops(const Block& block) {
 }
 
 /// From each position, two hops more to those beyond each level.
-std::int64_t total_hops(const Block& block) {
+std::int64_t switched_total_hops(const Block& block) {
   std::int64_t of_one = 2 * (std::int64_t{block.size} - 1);
   for (const SwitchLevel& level : block.levels) of_one += 2 * (std::int64_t{block.size} - level.npus);
   return block.size * of_one;
 }
 
-/// As total_hops(), of a mean pair.
-double mean_hops(const Block& block) {
+/// As switched_total_hops(), of a mean pair.
+double switched_mean_hops(const Block& block) {
   double hops = 2 * (1 - 1 / static_cast<double>(block.size));
   for (const SwitchLevel& level : block.levels) hops += 2 * (1 - level.npus / static_cast<double>(block.size));
   return hops;
@@ -172,15 +172,15 @@ constinit const BlockRule kSwitchRule{
     .description = "switch; SW(32,8:2) is a tree: leaf switches of 8 NPUs, half as many links up",
     .long_name = "switch",
     .also = "crossbar star hub",
-    .add_links = add_links,
+    .add_links = add_switched_links,
     .count_links = count_links,
     .count_switches = count_switches_of,
     .bandwidth_shares = [](std::uint32_t) { return 1U; },
-    .hops = hops,
-    .mean_hops = mean_hops,
+    .hops = switched_hops,
+    .mean_hops = switched_mean_hops,
     .degree = [](std::uint32_t size) { return size > 1 ? 1U : 0U; },
     .diameter_hops = diameter_hops,
-    .total_hops = total_hops,
+    .total_hops = switched_total_hops,
     .step_toward = [](std::uint32_t, std::uint32_t to, std::uint32_t) { return to; },
     .part = part_of,
     .parts_share = [](const LinePart&, const LinePart&) { return true; },  // every member uses its link to the switch

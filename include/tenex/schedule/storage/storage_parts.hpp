@@ -19,6 +19,15 @@
 
 namespace tenex {
 
+/// The sends of a segment, and of a link's tile, where the storage is free to choose: a batch that stays in a cache.
+inline constexpr std::uint64_t kSegmentSends = 16'384;
+
+/// The bytes that a column holds, filled or not.
+template <class T>
+[[nodiscard]] std::size_t bytes_of(const std::vector<T>& column) {
+  return column.capacity() * sizeof(T);
+}
+
 /// The parts of a view made by reversed(): a send that starts at t in `base` starts at last_start - t.
 struct ReversedParts {
   Schedule base;

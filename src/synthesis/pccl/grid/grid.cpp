@@ -14,7 +14,8 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kLongestSide = 1000;
-constexpr std::size_t kBytesPerHop = 24;  ///< of all pairs of a line: timetable, index, and the queues at its making
+constexpr std::size_t kBytesPerGridHop =
+    24;  ///< of all pairs of a line: timetable, index, and the queues at its making
 
 /// The traffic of the lines of one dimension whose class minus fixed sum has a residue.
 LineDemand demand_of(const std::vector<std::uint32_t>& tuples, std::uint32_t size, std::uint64_t lag,
@@ -128,7 +129,7 @@ std::size_t grid_bytes(const SynthesisProblem& problem) {
   const std::size_t dimensions = problem.topology.shape() ? problem.topology.shape()->dimensions() : 1;
   const std::size_t names = problem.topology.npus() * dimensions * dimensions * 4 *
                             static_cast<std::size_t>(problem.collective.chunks_per_npu());
-  return static_cast<std::size_t>(stored_hops(problem)) * kBytesPerHop + names + (std::size_t{1} << 20);
+  return static_cast<std::size_t>(stored_hops(problem)) * kBytesPerGridHop + names + (std::size_t{1} << 20);
 }
 
 Work grid_work(const SynthesisProblem& problem) {

@@ -66,8 +66,7 @@ namespace {
 
 using SlotRows = std::vector<std::vector<std::uint32_t>>;
 
-constexpr std::size_t kSegmentSlots = 16;      ///< a cache line of a row
-constexpr std::size_t kSegmentSends = 16'384;  ///< that a segment should have
+constexpr std::size_t kSegmentSlots = 16;  ///< a cache line of a row
 constexpr std::size_t kListBytesPerSend = 16;
 
 class SlotStorage final : public ScheduleStorage {

@@ -23,7 +23,7 @@ constexpr std::size_t kSlackRows = 60;
 constexpr std::size_t kIrregularRows = 200;
 constexpr std::size_t kTightRows = 200;
 constexpr double kMostPerRoot = 1.7;
-constexpr std::size_t kMostBlocks = 60'000;
+constexpr std::size_t kMostSetupBlocks = 60'000;
 
 /// Lays out the slots: all in-links, by target and port.
 void lay_out_slots(const Topology& topology, const Collective& collective, StreamProblem& streams) {
@@ -119,7 +119,7 @@ std::size_t block_size_for(const SynthesisProblem& problem) {
   const std::size_t rows = tight ? kTightRows : tiled ? kSlackRows : kIrregularRows;
   const std::size_t most = static_cast<std::size_t>(kMostPerRoot * std::sqrt(static_cast<double>(npus)));
   // Block numbers have 16 bits.
-  const std::size_t least = std::max<std::size_t>(1, (topology.npus() + kMostBlocks - 1) / kMostBlocks);
+  const std::size_t least = std::max<std::size_t>(1, (topology.npus() + kMostSetupBlocks - 1) / kMostSetupBlocks);
   return std::clamp(npus / ports / rows, least, std::max(most, least));
 }
 

@@ -65,14 +65,14 @@ bool rare_first(const SynthesisProblem& problem, std::uint32_t attempt) {
 }
 
 /// Pairs of attempts take turns.
-std::size_t pace_of(std::uint32_t attempt) { return attempt / 2 % 3; }
+std::size_t arrival_pace(std::uint32_t attempt) { return attempt / 2 % 3; }
 
 void run_attempts(MultiStart& shared, BestGather& best) {
   std::array<std::optional<GatherEngine>, 3> engines;
   for (;;) {
     const std::uint32_t attempt = shared.next.fetch_add(1);
     if (attempt > shared.last.load()) return;
-    std::size_t pace = pace_of(attempt);
+    std::size_t pace = arrival_pace(attempt);
     if (shared.paces[pace] == nullptr) pace = 0;
     auto& engine = engines[pace];
     if (!engine) engine.emplace(*shared.paces[pace]);
