@@ -11,10 +11,12 @@ not compared. `--write` renews the tables that differ; Jupyter renews a notebook
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
+import importlib
+import io
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -77,20 +79,22 @@ def between_marks(page: Path) -> str:
 
 
 def command_of(page: Path, name: str, result: str) -> list[str]:
-    """The command that prints the page's tables, on another result. ValueError where the page names none."""
+    """The module, and its words, that prints the page's tables, on another result. ValueError where it names none."""
     for words in re.findall(r"python3 -m (tenex_analysis\.\w+[^\n#]*)", page.read_text(encoding="utf-8")):
         given = words.split()
         if f"results/{name}" in given and "--into" not in given:
-            return [sys.executable, "-m", *(result if word == f"results/{name}" else word for word in given)]
+            return [result if word == f"results/{name}" else word for word in given]
     raise ValueError(f"{page} names no command that prints its tables")
 
 
 def found_table(page: Path, name: str, result: str) -> str:
     """What the page's command prints."""
-    done = subprocess.run(command_of(page, name, result), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ValueError(f"{name}: {done.stderr.strip()}")
-    return done.stdout
+    module, *words = command_of(page, name, result)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        code = importlib.import_module(module).main(words)
+    if code:
+        raise ValueError(f"{name}: {module} ends with {code}")
+    return printed.getvalue()
 
 
 def texts_of(notebook: Path) -> list[str]:
