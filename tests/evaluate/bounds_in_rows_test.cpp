@@ -40,8 +40,9 @@ TEST(BoundsInRows, AreThoseOfTheLinksBetweenChassis) {
   EXPECT_GT(exchange.efficiency, 0.98);
 }
 
-// What `tenex bound` searches within each method's whole work, a row of a built-in machine of up to 1,024 NPUs (128, but
-// under the label `long`) has found within its own, whatever the algorithm. Of schedules whose sends carry one chunk the bound may be higher.
+// What `tenex bound` searches within each method's whole work, a row of a built-in machine of up to 128 NPUs (under the
+// label `long` 1,024) has found within its own, whatever the algorithm. Of schedules whose sends carry one chunk the
+// bound may be higher.
 TEST(BoundsInRows, OfBuiltInMachinesAreThoseOfAWholeSearch) {
   std::vector<std::string> machines;
   for (const auto& file : std::filesystem::directory_iterator(TENEX_SOURCE_DIR "/experiments/machines"))
