@@ -12,29 +12,36 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kBytesPerTask = 72;        // of copies alone
-constexpr std::size_t kBytesPerTaskOfSums = 92;  // where sums go up before copies go down
+constexpr std::size_t kBytesPerTask = 76;        // of copies alone
+constexpr std::size_t kBytesPerTaskOfSums = 96;  // where sums go up before copies go down
 constexpr auto kNoTask = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-/// One play: every link takes the ready task of the lowest key, of equals the one of the lowest turn and number.
+/// One play: every link takes the ready task of the lowest key, of equals the one of the lowest turn and number. Tasks
+/// are met in no order that memory would like, so all that a play reads and writes of one lies side by side.
 class SendGraph::Play {
  public:
-  Play(const SendGraph& graph, bool backward, const std::vector<std::int64_t>& keys)
+  /// `key_of(task)`: an integer.
+  template <class KeyOf>
+  Play(const SendGraph& graph, bool backward, KeyOf&& key_of)
       : graph_(graph),
         after_(backward ? graph.before_ : graph.after_),
-        keys_(keys),
+        steps_(graph.tasks_.size() + 1),
         ready_(graph.network_.topology().links()),
         idle_(ready_.size(), true),
         freed_(graph.network_.topology().classes().size()),
         arrivals_(graph.network_.topology().classes().size()) {
     const auto& before = backward ? graph.after_ : graph.before_;
-    starts_.of.resize(graph.tasks_.size());
-    waiting_.resize(graph.tasks_.size());
-    for (std::uint32_t task = 0; task < waiting_.size(); ++task)
-      waiting_[task] = static_cast<std::uint32_t>(before.row(task).size());
-    for (std::uint32_t task = 0; task < waiting_.size(); ++task)
+    const auto tasks = static_cast<std::uint32_t>(graph.tasks_.size());
+    std::uint32_t first = 0;
+    for (std::uint32_t task = 0; task < tasks; ++task) {
+      const Task& given = graph.tasks_[task];
+      steps_[task] = {key_of(task), given.link, given.turn, static_cast<std::uint32_t>(before.row(task).size()), first};
+      first += static_cast<std::uint32_t>(after_.row(task).size());
+    }
+    steps_[tasks].first = first;
+    for (std::uint32_t task = 0; task < tasks; ++task)
       if (before.row(task).empty()) open(task, SimTime::zero());
   }
 
@@ -50,29 +57,41 @@ class SendGraph::Play {
       while (!arrivals_.empty() && arrivals_.time() == now) finish(arrivals_.pop(), now);
       start_tasks(now);
     }
-    return std::move(starts_);
+    SendStarts starts{std::vector<SimTime>(steps_.size() - 1), end_};
+    for (std::size_t task = 0; task < starts.of.size(); ++task)
+      starts.of[task] = SimTime::of(steps_[task].key_or_start);
+    return starts;
   }
 
  private:
   using Ready = std::pair<std::int64_t, std::uint64_t>;  ///< key, turn and task
+
+  struct Step {
+    std::int64_t key_or_start = 0;  ///< the key until it is ready, then when it starts
+    LinkId link;
+    std::uint32_t turn = 0;
+    std::uint32_t waiting = 0;  ///< for so many predecessors
+    std::uint32_t first = 0;    ///< of the tasks after it, in after_; the next step's is their end
+  };
 
   [[nodiscard]] SimTime next_time() const {
     if (arrivals_.empty()) return freed_.time();
     return freed_.empty() ? arrivals_.time() : std::min(freed_.time(), arrivals_.time());
   }
   void open(std::uint32_t task, SimTime now) {
-    const LinkId link = graph_.tasks_[task].link;
-    if (!link.exists()) {
-      starts_.of[task] = now;
+    Step& step = steps_[task];
+    if (!step.link.exists()) {
+      step.key_or_start = now.count();
       return finish(task, now);
     }
-    ready_[link.index()].push({keys_[task], std::uint64_t{graph_.tasks_[task].turn} << 32U | task});
-    touched_.push_back(link);
+    ready_[step.link.index()].push({step.key_or_start, std::uint64_t{step.turn} << 32U | task});
+    touched_.push_back(step.link);
   }
   void finish(std::uint32_t task, SimTime now) {
-    starts_.time = std::max(starts_.time, now);
-    for (const std::uint32_t next : after_.row(task))
-      if (--waiting_[next] == 0) open(next, now);
+    end_ = std::max(end_, now);
+    for (const std::uint32_t next :
+         after_.items().subspan(steps_[task].first, steps_[task + 1].first - steps_[task].first))
+      if (--steps_[next].waiting == 0) open(next, now);
   }
   /// Links do not hinder each other, so their order does not matter.
   void start_tasks(SimTime now) {
@@ -81,7 +100,7 @@ class SendGraph::Play {
       if (!idle_[link.index()] || ready.empty()) continue;
       const auto task = static_cast<std::uint32_t>(ready.pop().second);
       idle_[link.index()] = false;
-      starts_.of[task] = now;
+      steps_[task].key_or_start = now.count();
       const HopTime& hop = graph_.network_.hop(link);
       const std::size_t link_class = graph_.network_.topology().class_of(link);
       freed_.push(link_class, now + hop.busy, link);
@@ -92,14 +111,13 @@ class SendGraph::Play {
 
   const SendGraph& graph_;
   const Csr<std::uint32_t>& after_;
-  const std::vector<std::int64_t>& keys_;
-  std::vector<std::uint32_t> waiting_;  ///< predecessors that have not arrived, per task
+  std::vector<Step> steps_;  ///< by task, and one beyond
   std::vector<LeastFirst<Ready>> ready_;
   std::vector<bool> idle_;
   EventLanes<LinkId> freed_;            ///< by class
   EventLanes<std::uint32_t> arrivals_;  ///< by class
   std::vector<LinkId> touched_;
-  SendStarts starts_;
+  SimTime end_;
 };
 
 SendGraph::SendGraph(const TreeNetwork& network, const DealtTrees& dealt, bool sums)
@@ -181,42 +199,43 @@ void SendGraph::add_chunk(std::uint32_t number, std::vector<Arc>& arcs) {
 SendStarts SendGraph::play(const PlayOptions& options) const {
   constexpr std::int64_t kMostLinks = 0xffff;
   std::vector<std::int64_t> links(tasks_.size());  // from a task's start to the end
-  std::vector<std::int64_t> keys(tasks_.size());
   for (std::size_t i = tasks_.size(); i-- > 0;) {
-    const Task& task = tasks_[i];
     for (const std::uint32_t next : after_.row(i)) links[i] = std::max(links[i], links[next]);
-    if (task.link.exists()) links[i] = std::min(links[i] + 1, kMostLinks);
-    const bool second = sums_ && task.copy;
-    const std::int64_t rank = std::int64_t{dealt_.deal[task.number].rank} + (second ? options.copy_lag : 0);
-    const std::int64_t nearness = kMostLinks - links[i];
-    keys[i] = !sums_ && options.longest_first ? nearness << 32 | rank : rank << 17 | (second ? 1 : 0) << 16 | nearness;
+    if (tasks_[i].link.exists()) links[i] = std::min(links[i] + 1, kMostLinks);
   }
-  return Play(*this, false, keys).run();
+  return Play(*this, false,
+              [&](std::uint32_t i) {
+                const Task& task = tasks_[i];
+                const bool second = sums_ && task.copy;
+                const std::int64_t rank = std::int64_t{dealt_.deal[task.number].rank} + (second ? options.copy_lag : 0);
+                const std::int64_t nearness = kMostLinks - links[i];
+                return !sums_ && options.longest_first ? nearness << 32 | rank
+                                                       : rank << 17 | (second ? 1 : 0) << 16 | nearness;
+              })
+      .run();
 }
 
 SendStarts SendGraph::play_by_due(const DueTimes& due) const {
   constexpr SimTime kLongest = SimTime::of(std::int64_t{1} << 57U);  // so that products fit
   std::vector<SimTime> left(tasks_.size());                          // from a task's start to the end
-  std::vector<std::int64_t> keys(tasks_.size());
   for (std::size_t i = tasks_.size(); i-- > 0;) {
     const Task& task = tasks_[i];
     for (const std::uint32_t next : after_.row(i)) left[i] = std::max(left[i], left[next]);
     if (task.link.exists()) left[i] = std::min(saturating_sum(left[i], network_.hop(task.link).latency), kLongest);
-    const std::int64_t rank = std::int64_t{dealt_.deal[task.number].rank} + (sums_ && task.copy ? due.copy_lag : 0);
-    keys[i] = (due.pace * rank - left[i] * due.margin).count();
   }
-  return Play(*this, false, keys).run();
+  return Play(*this, false,
+              [&](std::uint32_t i) {
+                const Task& task = tasks_[i];
+                const std::int64_t rank =
+                    std::int64_t{dealt_.deal[task.number].rank} + (sums_ && task.copy ? due.copy_lag : 0);
+                return (due.pace * rank - left[i] * due.margin).count();
+              })
+      .run();
 }
 
 SendStarts SendGraph::justified(const SendStarts& before) const {
-  std::vector<std::int64_t> keys(tasks_.size());
-  const auto set_keys = [&](const SendStarts& starts) {
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = -starts.of[i].count();
-  };
-  set_keys(before);
-  const SendStarts backward = Play(*this, true, keys).run();
-  set_keys(backward);
-  return Play(*this, false, keys).run();
+  const SendStarts backward = Play(*this, true, [&](std::uint32_t i) { return -before.of[i].count(); }).run();
+  return Play(*this, false, [&](std::uint32_t i) { return -backward.of[i].count(); }).run();
 }
 
 Schedule SendGraph::schedule(const SendStarts& starts) const {
