@@ -30,8 +30,9 @@ class Csr {
   }
 
   [[nodiscard]] std::size_t rows() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
-  /// Those of all rows, row after row.
-  [[nodiscard]] std::span<const Item> items() const { return items_; }
+  [[nodiscard]] std::size_t items() const { return items_.size(); }
+  /// The items of all rows, row after row.
+  [[nodiscard]] std::span<const Item> all() const { return items_; }
   [[nodiscard]] std::span<const Item> row(std::size_t r) const {
     return std::span(items_).subspan(offsets_[r], offsets_[r + 1] - offsets_[r]);
   }

@@ -90,7 +90,7 @@ class SendGraph::Play {
   void finish(std::uint32_t task, SimTime now) {
     end_ = std::max(end_, now);
     for (const std::uint32_t next :
-         after_.items().subspan(steps_[task].first, steps_[task + 1].first - steps_[task].first))
+         after_.all().subspan(steps_[task].first, steps_[task + 1].first - steps_[task].first))
       if (--steps_[next].waiting == 0) open(next, now);
   }
   /// Links do not hinder each other, so their order does not matter.
