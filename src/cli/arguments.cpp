@@ -368,6 +368,23 @@ void add_optimize(CLI::App& app, Parsed& parsed) {
       "\n    --total-bandwidth 1000GB/s --scheme perf_opt --compute 234TFLOPS --constraint \"B4 <= 100GB/s\"");
 }
 
+void add_execute(CLI::App& app, Parsed& parsed) {
+  auto& execute = parsed.execute;
+  auto* command = app.add_subcommand(
+      "execute", "Run a schedule on real buffers, an MPI rank for each NPU, and compare every element");
+  command->add_option("file", execute.file, "a schedule file, .h5 or .json: a list or a recipe")->required();
+  command->add_option("--type", execute.type, "of elements: " + CLI::detail::join(element_words(), ", ") + " (int32)")
+      ->check(one_of("type", element_words()));
+  command
+      ->add_option("--elements", execute.elements,
+                   "of a chunk (as the schedule's chunks have, within 64 MiB of a rank's data)")
+      ->check(between(1, std::int64_t{1} << 30));
+  command->add_option("--repeats", execute.repeats, "of which the median is told (5)")->check(between(1, 1 << 20));
+  add_memory(command, execute.memory);
+  add_json(command, execute.json);
+  command->footer("Example:\n  mpirun -n 8 tenex execute s.h5");
+}
+
 void add_import(CLI::App& app, Parsed& parsed) {
   auto& import = parsed.import;
   auto* command = app.add_subcommand("import", "Make a machine file of another tool's topology");
@@ -521,6 +538,7 @@ void add_others(CLI::App& app, Parsed& parsed) {
       "\n  tenex export results/box --format tuner --for nccl --channels 16 -o tuner.csv");
 
   add_import(app, parsed);
+  add_execute(app, parsed);
   add_fit(app, parsed);
   add_predict(app, parsed);
 

@@ -145,6 +145,16 @@ struct ExportArguments {
   bool json = false;
 };
 
+/// execute: a schedule on real buffers, a rank for each NPU.
+struct ExecuteArguments {
+  std::filesystem::path file;
+  std::string type = "int32";
+  std::int64_t elements = 0;  ///< of a chunk; 0: as the schedule's chunks have, within a limit
+  std::int64_t repeats = 5;
+  std::string memory;
+  bool json = false;
+};
+
 /// import: another tool's machine as a machine file.
 struct ImportArguments {
   std::string what;  ///< machine
@@ -228,8 +238,8 @@ struct Leave {
 using Arguments =
     std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
                  PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ExportArguments, ImportArguments,
-                 FitArguments, PredictArguments, ListArguments, SchemaArguments, InitArguments, ShowArguments,
-                 ViewArguments, ReportArguments, VersionArguments, ManualArguments, CompletionArguments>;
+                 ExecuteArguments, FitArguments, PredictArguments, ListArguments, SchemaArguments, InitArguments,
+                 ShowArguments, ViewArguments, ReportArguments, VersionArguments, ManualArguments, CompletionArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

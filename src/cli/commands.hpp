@@ -30,6 +30,7 @@ ExitCode execute(const ReplayArguments& arguments);
 ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ExportArguments& arguments);
 ExitCode execute(const ImportArguments& arguments);
+ExitCode execute(const ExecuteArguments& arguments);
 ExitCode execute(const FitArguments& arguments);
 ExitCode execute(const PredictArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
@@ -86,6 +87,8 @@ ExitCode export_tuner(const ExportArguments& arguments);
 /// verify of a tuner table.
 ExitCode verify_tuner(const VerifyArguments& arguments);
 
+/// The kinds of elements of `execute`.
+[[nodiscard]] std::vector<std::string> element_words();
 /// The formats of `export`.
 [[nodiscard]] std::vector<std::string> export_formats();
 

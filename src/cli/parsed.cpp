@@ -27,6 +27,7 @@ Arguments chosen(const std::string& name, Parsed& parsed) {
   if (name == "verify") return parsed.verify;
   if (name == "export") return parsed.export_;
   if (name == "import") return parsed.import;
+  if (name == "execute") return parsed.execute;
   if (name == "fit") return parsed.fit;
   if (name == "predict") return parsed.predict;
   if (name == "list") return parsed.list;

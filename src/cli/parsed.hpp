@@ -19,6 +19,7 @@ struct Parsed {
   VerifyArguments verify;
   ExportArguments export_;
   ImportArguments import;
+  ExecuteArguments execute;
   FitArguments fit;
   PredictArguments predict;
   ListArguments list{"all"};

@@ -1,4 +1,4 @@
-#include "exchange/moves.hpp"
+#include "tenex/exchange/moves.hpp"
 
 #include <fmt/format.h>
 

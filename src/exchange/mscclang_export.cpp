@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "exchange/collective_words.hpp"
-#include "exchange/moves.hpp"
 #include "tenex/exchange/foreign_schedule.hpp"
 #include "tenex/exchange/machine_text.hpp"
+#include "tenex/exchange/moves.hpp"
 #include "tenex/exchange/schedule_export.hpp"
 
 namespace tenex {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "evaluate/recorded.hpp"
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
 #include "tenex/algorithm/algorithm.hpp"
@@ -20,17 +21,9 @@
 namespace tenex {
 namespace {
 
-constexpr Bytes kSize = Bytes::of(1 << 20);
+using support::recorded;
 
-/// The recorded sends of an algorithm.
-ScheduleFile recorded(const Topology& topology, const Collective& collective, const Algorithm& algorithm) {
-  const auto program = algorithm.make(topology, collective, {});
-  SimulationOptions options;
-  options.record_sends = true;
-  auto simulation = simulate(topology, collective, **program, options);
-  EXPECT_TRUE(simulation.ok()) << to_string(simulation.errors());
-  return {topology, collective, Occupancy::serialization, simulation->sends, std::string(algorithm.name), {}};
-}
+constexpr Bytes kSize = Bytes::of(1 << 20);
 
 /// Whether what was read back is verified by tenex on the topology; counts where sums pass NPUs in other pieces than
 /// they left, which are no messages of tenex.

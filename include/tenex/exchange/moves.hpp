@@ -1,5 +1,5 @@
-// Internal to exchange: a schedule of timed sends as moves between buffers of NPUs, from which formats that run are
-// written.
+// A schedule of timed sends as moves between buffers of NPUs: what formats that run are written from, and what
+// execution.hpp runs.
 //
 // A move takes chunks from places of one NPU to places of another, or adds them there; sends over switches are joined
 // to one move. Buffers are those of a collective in place (All-Gather, Reduce-Scatter and All-Reduce have one buffer,
