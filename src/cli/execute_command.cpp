@@ -121,7 +121,8 @@ Diagnostics too_large(const ExecuteArguments& arguments, const Execution& execut
     return {input_error({"--elements", 0, 0}, "messages beyond 2 GiB", "MPI counts in 31 bits", "give fewer")};
   const auto limit = memory_limit(arguments.memory, EvaluateOptions{}.memory_limit_bytes);
   if (!limit) return limit.errors();
-  if (const auto bytes = bytes_of_npu(execution, npu); bytes > *limit)
+  const std::size_t compared = 2 * execution.plan.chunks * execution.elements * execution.kind->bytes;  // mpi_us()
+  if (const auto bytes = bytes_of_npu(execution, npu) + compared; bytes > *limit)
     return {resource_error(fmt::format("a rank needs {} bytes of {}: give fewer --elements", bytes, *limit))};
   return {};
 }
@@ -132,10 +133,10 @@ ExitCode run_and_report(const ExecuteArguments& arguments, const MpiSession& mpi
   const ElementKind& kind = *find_element_kind(arguments.type);
   const auto execution = plan_execution(file, kind, elements_of(arguments, file, kind));
   const auto rank = static_cast<std::uint32_t>(mpi.rank());
-  auto errors = execution ? too_large(arguments, *execution, rank) : execution.errors();
-  int refused = errors.empty() ? 0 : 1;
-  MPI_Allreduce(MPI_IN_PLACE, &refused, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (refused != 0) return rank == 0 || execution ? refuse(errors) : ExitCode::bad_input;
+  const auto errors = execution ? too_large(arguments, *execution, rank) : execution.errors();
+  int first_refused = errors.empty() ? mpi.ranks() : mpi.rank();
+  MPI_Allreduce(MPI_IN_PLACE, &first_refused, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first_refused < mpi.ranks()) return first_refused == mpi.rank() ? refuse(errors) : ExitCode::bad_input;
   NpuExecution npu(*execution, rank);
   MpiWire wire;
   const double time = median_us(
@@ -191,8 +192,11 @@ ExitCode execute(const ExecuteArguments& arguments) {
   checks.start_delays = file.start_delays;
   const auto verdict = verify({file.topology, file.collective, file.occupancy}, file.schedule, checks);
   if (!verdict.valid())
-    return refuse_once({input_error({arguments.file.string(), 0, 0}, "the schedule is not valid", {},
-                                    "`tenex verify` says what is wrong")});
+    return refuse_once(
+        {input_error({arguments.file.string(), 0, 0},
+                     verdict.outcome == Verification::skipped ? "the check of the schedule does not fit into the memory"
+                                                              : "the schedule is not valid",
+                     {}, "`tenex verify` says more")});
   return mpi.end(run_and_report(arguments, mpi, file, verdict.collective_time));
 }
 

@@ -144,7 +144,7 @@ Report cost_entry(const DesignPoint& point, const Cost& cost, bool trains) {
 }
 
 /// The counted units of work.
-Report cost_entry(const Work& work) {
+Report work_entry(const Work& work) {
   Report entry;
   for (const WorkPrice& price : work_prices())
     if (const double count = work.count(price.unit); count > 0) entry.add(std::string(price.name), count);
@@ -326,7 +326,7 @@ ExitCode execute(const PlanArguments& arguments) {
     points.push_back(cost_entry(point, counted, study->trains));
     if (!arguments.json) continue;
     points.back().add("weight", counted.weight);
-    points.back().add_object("work", cost_entry(counted.work));
+    points.back().add_object("work", work_entry(counted.work));
   }
   whole.add_seconds(rounds.seconds());
   if (arguments.sbatch || arguments.submit) return write_sbatch(arguments, *study, whole);

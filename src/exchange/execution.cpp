@@ -1,9 +1,12 @@
 #include "tenex/exchange/execution.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "tenex/base/random.hpp"
 
@@ -15,7 +18,7 @@ using exchange::LocalMove;
 using exchange::Move;
 using exchange::MovePlace;
 
-constexpr std::int32_t kLargestExactSum = 255;  // bf16 has eight digits
+constexpr std::int32_t kLargestInput = 255;
 constexpr std::int32_t kNoValue = -1;
 
 template <class T>
@@ -58,9 +61,10 @@ void add_bf16(std::byte* to, const std::byte* from, std::size_t elements) {
 }
 
 constexpr std::array<ElementKind, 3> kKinds{{
-    {"int32", 4, write_as<std::int32_t>, read_as<std::int32_t>, add_as<std::int32_t>},
-    {"float32", 4, write_as<float>, read_as<float>, add_as<float>},
-    {"bf16", 2, write_bf16, read_bf16, add_bf16},
+    {"int32", 4, std::numeric_limits<std::int32_t>::max(), write_as<std::int32_t>, read_as<std::int32_t>,
+     add_as<std::int32_t>},
+    {"float32", 4, 1 << 24, write_as<float>, read_as<float>, add_as<float>},
+    {"bf16", 2, 1 << 8, write_bf16, read_bf16, add_bf16},
 }};
 
 }  // namespace
@@ -75,14 +79,18 @@ const ElementKind* find_element_kind(std::string_view name) {
 Result<Execution> plan_execution(const ScheduleFile& file, const ElementKind& kind, std::size_t elements) {
   auto plan = exchange::plan_moves(file);
   if (!plan) return plan.errors();
+  if (reduces(plan->kind) && plan->npus > static_cast<std::size_t>(kind.largest_sum))
+    return unsupported_error({}, fmt::format("{} sums of {} NPUs are not exact", kind.name, plan->npus),
+                             fmt::format("it has all integers up to {}", kind.largest_sum), "use int32");
   return Execution{*std::move(plan), file.collective, &kind, elements};
 }
 
 std::int32_t input_element(const Execution& execution, std::uint32_t npu, std::size_t chunk, std::size_t position) {
   const auto npus = static_cast<std::int32_t>(execution.plan.npus);
-  const auto values = static_cast<std::uint64_t>(std::max(kLargestExactSum / npus, 1)) + 1;
+  const bool sums = reduces(execution.plan.kind);
+  const std::int32_t largest = std::min(kLargestInput, execution.kind->largest_sum / (sums ? npus : 1));
   const std::uint64_t mixed = mix_bits(mix_bits(mix_bits(npu + 1U) ^ chunk) ^ position);
-  return static_cast<std::int32_t>(mixed % values);
+  return 1 + static_cast<std::int32_t>(mixed % static_cast<std::uint64_t>(largest));
 }
 
 std::int32_t output_element(const Execution& execution, std::size_t chunk, std::size_t position) {
@@ -112,9 +120,9 @@ NpuExecution::NpuExecution(const Execution& execution, std::uint32_t npu)
     deeds_.push_back(deed);
     parcels_.emplace_back(deed.kind == Deed::Kind::local ? 0 : plan.moves[deed.index].from.size() * chunk_bytes_);
   }
-  const bool sums_or_exchanges = plan.kind != CollectiveKind::all_gather;
-  if (sums_or_exchanges) buffers_['i'].resize(plan.chunks * chunk_bytes_);
-  if (!sums_or_exchanges || !plan.in_place) buffers_['o'].resize(plan.chunks * chunk_bytes_);
+  const bool gathers = plan.kind == CollectiveKind::all_gather;
+  if (!gathers) buffers_['i'].resize(plan.chunks * chunk_bytes_);
+  if (gathers || !plan.in_place) buffers_['o'].resize(plan.chunks * chunk_bytes_);
   buffers_['s'].resize(plan.scratch[npu] * chunk_bytes_);
 }
 

@@ -7,15 +7,14 @@
 #include "algorithm/swing.hpp"
 #include "algorithm/untimed_run.hpp"
 #include "support/collectives.hpp"
-#include "support/elements.hpp"
 #include "support/topologies.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::started;
 using support::triggered;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using enum CollectiveKind;
 

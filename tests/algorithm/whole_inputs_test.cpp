@@ -4,15 +4,14 @@
 
 #include "algorithm/untimed_run.hpp"
 #include "support/collectives.hpp"
-#include "support/elements.hpp"
 #include "support/topologies.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::started;
 using support::triggered;
+using ::testing::ElementsAre;
 
 Collective all_reduce_of(std::size_t npus, std::int64_t chunks = 1) {
   return support::any_collective(CollectiveKind::all_reduce, npus, bytes(10'000), chunks);

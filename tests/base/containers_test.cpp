@@ -4,14 +4,13 @@
 
 #include <vector>
 
-#include "support/elements.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/csr.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(Bitset, StartsClearAndRemembersBitsAcrossWords) {

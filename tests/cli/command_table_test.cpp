@@ -1,6 +1,5 @@
 // The man page and the completions of shells, made from the table of commands.
 #include "../../src/cli/command_table.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +14,8 @@
 namespace tenex::cli {
 namespace {
 
-using support::ElementsAre;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;

@@ -1,6 +1,5 @@
 // Constraints as text: their rows and their errors.
 #include "tenex/codesign/constraint.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +9,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 

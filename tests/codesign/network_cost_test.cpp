@@ -1,6 +1,5 @@
 // Network cost: LIBRA's example and the rules behind it.
 #include "tenex/codesign/network_cost.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +9,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using enum DimensionKind;
 

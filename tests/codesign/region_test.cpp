@@ -1,6 +1,5 @@
 // Regions: errors name contradictions, flat sets are detected, answers round to whole bandwidths inside.
 #include "tenex/codesign/region.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +12,9 @@ namespace tenex {
 namespace {
 
 using support::constraints;
-using support::ElementsAre;
 using support::region;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;

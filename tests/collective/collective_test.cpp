@@ -1,6 +1,5 @@
 // Chunks, owners, preconditions and postconditions.
 #include "tenex/collective/collective.hpp"
-#include "support/elements.hpp"
 
 #include <limits>
 #include <string>
@@ -16,7 +15,7 @@ namespace tenex {
 namespace {
 
 using support::collective;
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using enum CollectiveKind;
 

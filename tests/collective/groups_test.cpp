@@ -4,13 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/elements.hpp"
 #include "tenex/collective/collective.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::vector<std::vector<std::uint32_t>> members(std::string_view text, std::size_t npus) {

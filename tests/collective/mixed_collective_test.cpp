@@ -8,13 +8,12 @@
 #include <utility>
 
 #include "support/collectives.hpp"
-#include "support/elements.hpp"
 #include "tenex/collective/collective.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Collective made(std::string_view groups, CollectiveKind kind = CollectiveKind::mixed, std::size_t npus = 8) {

@@ -11,13 +11,12 @@
 
 #include "coordinator/fake_study.hpp"
 #include "coordinator/halving.hpp"
-#include "support/elements.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::make_study;
 

@@ -10,13 +10,12 @@
 
 #include "coordinator/fake_study.hpp"
 #include "coordinator/open_work.hpp"
-#include "support/elements.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using testing::make_study;
 
 /// A plan for 20 points of a hundredth of a second and a byte each, except for some large ones.

@@ -1,6 +1,5 @@
 // The work plan in virtual time: the points of a dead rank, quarantine, learned costs, large points, the time limit.
 #include "coordinator/open_work.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +17,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::make_study;
 using ::testing::UnorderedElementsAre;

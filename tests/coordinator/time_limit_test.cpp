@@ -12,14 +12,13 @@
 #include "coordinator/merged_rows.hpp"
 #include "coordinator/point_runner.hpp"
 #include "coordinator/ranks.hpp"
-#include "support/elements.hpp"
 #include "tenex/coordinator/resources.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::make_row;
 using testing::make_study;

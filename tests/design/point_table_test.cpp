@@ -18,12 +18,11 @@
 #include <fmt/core.h>
 
 #include "design/design_support.hpp"
-#include "support/elements.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 
 /// Keys that advance together, with their values: written under `axes`, or under `zip` if there are two.
 struct TestAxis {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "design/design_support.hpp"
-#include "support/elements.hpp"
 #include "tenex/design/divide_bandwidth.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/topology.hpp"
@@ -11,7 +10,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 

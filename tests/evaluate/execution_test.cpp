@@ -157,6 +157,22 @@ TEST(Execution, AddsBf16WithRoundingToTheNearestEven) {
   EXPECT_EQ(sum(258, 1), 260);
 }
 
+TEST(Execution, OfMoreNpusThanAKindSumsExactlyIsRefused) {
+  // bf16 has all integers to 256: 257 ones are 256 in some orders, which float32 adds exactly.
+  const auto topology = support::shape("RI(257)");
+  const auto collective = Collective::make({CollectiveKind::reduce_scatter, 257, {}, 1, bytes(257), 0});
+  const auto file = recorded(topology, *collective, *find_algorithm("ring"));
+  const auto refused = plan_execution(file, *find_element_kind("bf16"), 1);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(to_string(refused.errors()).find("bf16 sums of 257 NPUs are not exact"), std::string::npos);
+  const auto execution = plan_execution(file, *find_element_kind("float32"), 1);
+  ASSERT_TRUE(execution.ok());
+  for (std::uint32_t npu = 0; npu < 257; ++npu) {
+    EXPECT_GE(input_element(*execution, npu, 0, 0), 1);
+    EXPECT_LE(input_element(*execution, npu, 0, 0), 255);
+  }
+}
+
 TEST(Execution, PlansTheBytesOfAnNpu) {
   // All-Gather of FC(4) by direct: 4 chunks, 3 messages out and 3 in of one chunk each, 3 elements of 4 bytes.
   const auto topology = support::shape("FC(4)");

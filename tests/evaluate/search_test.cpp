@@ -8,16 +8,15 @@
 
 #include "evaluate/points.hpp"
 #include "evaluate/training_points.hpp"
-#include "support/elements.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/evaluate/search.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::point;
 using support::row_of;
+using ::testing::ElementsAre;
 using Values = std::vector<std::vector<std::uint32_t>>;
 
 /// The front by definition: compares each row with every other one.

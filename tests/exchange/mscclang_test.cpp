@@ -2,13 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "foreign_support.hpp"
-#include "support/elements.hpp"
 
 namespace tenex {
 namespace {
 
 using namespace exchange_test;  // NOLINT
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;

@@ -1,6 +1,5 @@
 // Lists of conditions and matrices: their texts, their files, and what is wrong with others.
 #include "tenex/files/demand.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +9,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 template <class T>

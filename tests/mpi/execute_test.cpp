@@ -29,7 +29,7 @@ std::string schedule(const TemporaryFolder& folder, std::vector<std::string> wor
   return file;
 }
 
-TEST(Execute, AddsAndGathersAsMpiDoes) {
+TEST(Execute, GivesEverySumUnderMpirun) {
   const TemporaryFolder folder;
   const auto file =
       schedule(folder, {"synthesize", "--topology", "RI(4)", "--collective", "all_reduce", "--size", "64KB"});
@@ -59,6 +59,17 @@ TEST(Execute, RefusesAnotherNumberOfRanksOnce) {
   EXPECT_THAT(done.err, HasSubstr("the schedule is for 4 NPUs, and there are 2 ranks"));
   EXPECT_THAT(done.err, HasSubstr("mpirun -n 4 tenex execute"));
   EXPECT_EQ(done.err.find("the schedule is for"), done.err.rfind("the schedule is for"));
+}
+
+TEST(Execute, SaysOnceThatAMessageIsBeyondWhatMpiCounts) {
+  const TemporaryFolder folder;
+  const auto file =
+      schedule(folder, {"simulate", "--topology", "RI(3)", "--collective", "all_gather", "--size", "3KB"});
+  // 3 chunks of 2^30 elements of 4 bytes.
+  const auto done = execute(3, {file, "--elements", "1073741824"});
+  EXPECT_NE(done.exit_code, 0);
+  EXPECT_THAT(done.err, HasSubstr("messages beyond 2 GiB"));
+  EXPECT_EQ(done.err.find("messages beyond 2 GiB"), done.err.rfind("messages beyond 2 GiB"));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "schedule/link_major_storage.hpp"
 #include "schedule/schedule_factories.hpp"
-#include "support/elements.hpp"
 #include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/schedule/views/views.hpp"
@@ -16,7 +15,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 
 /// All sends as read tile by tile and link by link; tiles must follow each other in time.
 std::vector<Send> sends_by_link(const Schedule& schedule, std::size_t links) {

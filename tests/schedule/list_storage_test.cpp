@@ -5,17 +5,16 @@
 #include <thread>
 
 #include "schedule/schedule_factories.hpp"
-#include "support/elements.hpp"
 #include "tenex/schedule/storage/storage_parts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using test::copy_of;
 using test::hop_of;
 using test::sum_of;
+using ::testing::ElementsAre;
 
 TEST(ListStorage, SortsSendsByStartAndThenLink) {
   const Schedule schedule =

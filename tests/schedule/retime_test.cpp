@@ -1,6 +1,5 @@
 // Re-timing. The line of three NPUs is that of verifier_test.cpp: 2 us over links 0 and 1, 6 us over links 2 and 3.
 #include "tenex/schedule/timing/retime.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,11 +14,11 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using test::copy_of;
 using test::hop_of;
 using test::link_between;
 using test::sum_of;
+using ::testing::ElementsAre;
 
 TEST(Retiming, ClosesGapsAndKeepsTheOrderOnEachLink) {
   // Everything 1 ms late. Link 1: chunk 1 at once, chunk 2 when it reaches NPU 1; link 2: chunk 1 first, as planned.

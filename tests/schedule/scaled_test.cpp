@@ -1,6 +1,5 @@
 // Scaled schedules: every start is multiplied exactly and everything else is kept, however the schedule is stored.
 #include "tenex/schedule/views/scaled.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +19,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using test::copy_of;
+using ::testing::ElementsAre;
 
 /// The sends with starts multiplied by a division and a product.
 std::vector<Send> paced(std::vector<Send> sends, SimTime from, SimTime to) {

@@ -1,5 +1,4 @@
 #include "tenex/schedule/storage/step_table.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +11,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 Send send_of(std::int64_t start, std::uint32_t link, std::uint32_t chunk) {

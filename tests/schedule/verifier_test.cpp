@@ -4,7 +4,6 @@
 // 4,000 B takes 1 us + 4,000 B / 4 GB/s = 2 us over a fast link and 2 us + 4,000 B / 1 GB/s = 6 us over a slow one;
 // under `transfer` it takes the link for all of that, under `serialization` for 1 us and 4 us.
 #include "tenex/schedule/verifier/verifier.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,6 +20,7 @@ namespace {
 using test::copy_of;
 using test::link_between;
 using test::sum_of;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -52,7 +52,6 @@ Verdict check(CollectiveKind kind, std::vector<Send> sends, const Topology& topo
   return verify({topology, on_line3(kind), occupancy}, make_list_schedule(std::move(sends)));
 }
 
-using support::ElementsAre;
 using support::messages;
 
 TEST(Verifier, AcceptsAnAllGather) {

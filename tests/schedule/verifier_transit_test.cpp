@@ -8,7 +8,6 @@
 #include <string>
 
 #include "schedule/schedule_factories.hpp"
-#include "support/elements.hpp"
 #include "support/verdicts.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 
@@ -18,13 +17,13 @@ namespace {
 using test::copy_of;
 using test::hop_of;
 using test::sum_of;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 Topology star3(SwitchProperties properties = {}) {
   return test::star(3, properties, microseconds(1), gigabytes_per_second(1));
 }
 
-using support::ElementsAre;
 using support::messages;
 
 Verdict broadcast_over(const Topology& topology, std::vector<Send> sends) {

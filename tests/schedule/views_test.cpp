@@ -1,7 +1,6 @@
 // Pruning, reversal and sequence. The line of three NPUs is that of verifier_test.cpp: 2 us over links 0 and 1, 6 us
 // over 2 and 3.
 #include "tenex/schedule/views/views.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,11 +14,11 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using test::copy_of;
 using test::hop_of;
 using test::link_between;
 using test::sum_of;
+using ::testing::ElementsAre;
 
 Collective viewed_line3(CollectiveKind kind) { return support::collective(kind, 3, bytes(12'000)); }
 

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "schedule/schedule_factories.hpp"
-#include "support/elements.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/topology/wires.hpp"
@@ -16,7 +15,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

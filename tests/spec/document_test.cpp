@@ -1,6 +1,5 @@
 // TOML documents: written order, places, syntax errors and files that cannot be read.
 #include "tenex/spec/document.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +10,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 

@@ -1,6 +1,5 @@
 // The expression grammar: structure, places, evaluation and every way to get it wrong.
 #include "tenex/spec/expression.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +9,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;

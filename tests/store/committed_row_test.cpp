@@ -1,6 +1,5 @@
 // Reads one row of a folder, and compares it with another evaluation of the same point.
 #include "tenex/store/committed_row.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +13,8 @@ namespace tenex {
 namespace {
 
 using namespace test;
-using support::ElementsAre;
 using support::TemporaryFolder;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 std::vector<std::string> columns_of(const std::vector<RowDifference>& differences) {

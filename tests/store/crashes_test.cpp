@@ -7,15 +7,14 @@
 #include <string>
 
 #include "store/rows.hpp"
-#include "support/elements.hpp"
 #include "tenex/store/crashes.hpp"
 
 namespace tenex {
 namespace {
 
 using namespace test;
-using support::ElementsAre;
 using support::TemporaryFolder;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// Appends the line that a crash handler would append.

@@ -1,6 +1,5 @@
 // The status of a folder while a run writes it, and afterwards.
 #include "tenex/store/folder_status.hpp"
-#include "support/elements.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -19,8 +18,8 @@ namespace tenex {
 namespace {
 
 using namespace test;
-using support::ElementsAre;
 using support::TemporaryFolder;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;

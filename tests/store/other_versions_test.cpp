@@ -9,7 +9,6 @@
 #include "store/journal.hpp"
 #include "store/rows.hpp"
 #include "store/shard.hpp"
-#include "support/elements.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/store/folder_status.hpp"
@@ -18,8 +17,8 @@ namespace tenex {
 namespace {
 
 using namespace test;
-using support::ElementsAre;
 using support::TemporaryFolder;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

@@ -1,6 +1,5 @@
 // Columns of few distinct values return what was put in.
 #include "store/packed_columns.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@
 namespace tenex::store {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(PackedIntegers, AreOneValueUntilASecondOneComes) {
   PackedIntegers column(4);

@@ -10,14 +10,13 @@
 #include <sstream>
 
 #include "store/rows.hpp"
-#include "support/elements.hpp"
 
 namespace tenex {
 namespace {
 
 using namespace test;
-using support::ElementsAre;
 using support::TemporaryFolder;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

@@ -3,15 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "store/rows.hpp"
-#include "support/elements.hpp"
 #include "tenex/store/folder_status.hpp"
 
 namespace tenex {
 namespace {
 
 using namespace test;
-using support::ElementsAre;
 using support::TemporaryFolder;
+using ::testing::ElementsAre;
 
 Evaluation row_with(std::int64_t time_ps, std::int64_t sends) {
   Evaluation row = row_of(0);

@@ -10,15 +10,14 @@
 
 #include "store/rows.hpp"
 #include "support/draws.hpp"
-#include "support/elements.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
 namespace {
 
 using namespace test;
-using support::ElementsAre;
 using support::TemporaryFolder;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 ShardWriter open_writer(const std::filesystem::path& dir, const Study& study, std::uint32_t incarnation = 1,

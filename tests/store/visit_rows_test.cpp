@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "store/rows.hpp"
-#include "support/elements.hpp"
 
 namespace tenex {
 namespace {
 
 using namespace test;
-using support::ElementsAre;
 using support::TemporaryFolder;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// A merged result of `count` rows: row i is row_of(i).

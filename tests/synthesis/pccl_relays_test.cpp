@@ -29,8 +29,8 @@ using support::orbit_time;
 using support::random_switched_product;
 using support::shape;
 
-constexpr auto kSending = Occupancy::serialization;
-constexpr auto kMoving = Occupancy::transfer;
+constexpr auto kRelaySerialization = Occupancy::serialization;
+constexpr auto kRelayTransfer = Occupancy::transfer;
 constexpr CollectiveKind kKinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                      CollectiveKind::all_reduce, CollectiveKind::all_to_all};
 
@@ -39,20 +39,20 @@ TEST(PcclRelays, TakeTurnsOverOneSwitch) {
   // last one takes both hops from 2 D on: 4 D + 2 alpha. Under `transfer` a link is busy for D + alpha: 4 (D + alpha).
   const Topology four = shape("SW(4)");
   for (const auto kind : {CollectiveKind::all_to_all, CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
-    EXPECT_EQ(orbit_time(kind, four, 1, kSending), microseconds(81));
-    EXPECT_EQ(orbit_time(kind, four, 1, kMoving), microseconds(82));
+    EXPECT_EQ(orbit_time(kind, four, 1, kRelaySerialization), microseconds(81));
+    EXPECT_EQ(orbit_time(kind, four, 1, kRelayTransfer), microseconds(82));
     // Two chunks: 5 D before the last one leaves, and 5 (D + alpha).
-    EXPECT_EQ(orbit_time(kind, four, 2, kSending), microseconds(141));
-    EXPECT_EQ(orbit_time(kind, four, 2, kMoving), nanoseconds(143'500));
+    EXPECT_EQ(orbit_time(kind, four, 2, kRelaySerialization), microseconds(141));
+    EXPECT_EQ(orbit_time(kind, four, 2, kRelayTransfer), nanoseconds(143'500));
   }
 }
 
 TEST(PcclRelays, OfDifferentDimensionsWorkSideBySide) {
   // SW(2)_SW(4), D = 20 us, alpha 0.5 us. All-to-All: 4 of 8 offsets cross dimension 1, 6 cross dimension 2: 5 D
   // before the last one leaves, and its two hops.
-  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, shape("SW(2)_SW(4)"), 1, kSending), microseconds(141));
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, shape("SW(2)_SW(4)"), 1, kRelaySerialization), microseconds(141));
   // RI(4)_SW(4): the switch 12 chunks, the last two hops: 13 D + 2 alpha.
-  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, shape("RI(4)_SW(4)"), 1, kSending), microseconds(261));
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, shape("RI(4)_SW(4)"), 1, kRelaySerialization), microseconds(261));
 }
 
 /// The efficiency in thousandths, rounded down. An All-Reduce without overlap is two collectives, each with its bound.
@@ -71,9 +71,9 @@ TEST(PcclRelays, ReachTheBoundOfPods) {
   const Topology pods = shape("SW(8)_SW(16)");
   // All-to-All: 120 of the 128 offsets cross dimension 2, 119 D before the last one leaves, and its two hops. No bound
   // counts that the last one has two. D = 20 us, alpha = 0.5 us.
-  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, pods, 1, kSending), microseconds(119 * 20 + 41));
-  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, pods, 1, kMoving), nanoseconds(121 * 20'500));
-  for (const auto occupancy : {kSending, kMoving})
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, pods, 1, kRelaySerialization), microseconds(119 * 20 + 41));
+  EXPECT_EQ(orbit_time(CollectiveKind::all_to_all, pods, 1, kRelayTransfer), nanoseconds(121 * 20'500));
+  for (const auto occupancy : {kRelaySerialization, kRelayTransfer})
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce}) {
       const Collective collective = of_megabytes(kind, 128);
       for (const bool copy : {false, true}) {
@@ -94,7 +94,7 @@ TEST(PcclRelays, ReachTheBandwidthOfAllPortsTogether) {
       shape("SW(8)_SW(64)", {nanoseconds(500)}, {gigabytes_per_second(180), gigabytes_per_second(50)});
   const auto time = [&](CollectiveKind kind) {
     const Collective collective = support::collective(kind, 512, bytes(1'000'000'000));
-    const SynthesisProblem problem{{pods, collective, kSending}};
+    const SynthesisProblem problem{{pods, collective, kRelaySerialization}};
     const Synthesis made = synthesize_pccl_orbit(problem).value();
     const Verdict verdict = verify_symmetric(problem, made.schedule);
     EXPECT_TRUE(verdict.valid());
@@ -114,8 +114,8 @@ TEST(PcclRelays, LeaveNothingInASwitch) {
     const Topology limited = four.with_switches(SwitchProperties{.buffer = buffer});
     for (const auto kind : kKinds) {
       const Collective collective = of_megabytes(kind, 12, 2);
-      const SynthesisProblem problem{{limited, collective, kMoving}};
-      const SynthesisProblem unlimited{{four, collective, kMoving}};
+      const SynthesisProblem problem{{limited, collective, kRelayTransfer}};
+      const SynthesisProblem unlimited{{four, collective, kRelayTransfer}};
       EXPECT_EQ(orbit_checked(problem).time, orbit_checked(unlimited).time);
     }
   }
@@ -126,7 +126,7 @@ TEST(PcclRelays, SendUpOnceWhereSwitchesCopy) {
   const Topology copying = shape("SW(4)_SW(3)").with_switches(SwitchProperties{.copy = true});
   for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::all_reduce}) {
     const Collective collective = of_megabytes(kind, 12);
-    const Synthesis made = orbit_checked({{copying, collective, kSending}});
+    const Synthesis made = orbit_checked({{copying, collective, kRelaySerialization}});
     std::map<std::pair<VertexId, ChunkId>, int> arrivals;
     for (const Send& send : list_sends(made.schedule))
       if (send.stage == Stage::copy && !copying.is_npu(copying.target(send.link))) {
@@ -141,7 +141,7 @@ TEST(PcclRelays, RefuseSwitchesThatKeepWhatPasses) {
   const auto suits = [&](CollectiveKind kind, SwitchProperties properties) {
     const Collective collective = of_megabytes(kind, 12);
     const Topology topology = pods.with_switches(properties);
-    return !pccl_orbit_unsuitable({{topology, collective, kSending}});
+    return !pccl_orbit_unsuitable({{topology, collective, kRelaySerialization}});
   };
   EXPECT_TRUE(suits(CollectiveKind::all_gather, {.copy = true, .reduce = true}));
   EXPECT_FALSE(suits(CollectiveKind::reduce_scatter, {.copy = true, .reduce = true}));
@@ -154,17 +154,17 @@ TEST(PcclRelays, RefuseSwitchesThatKeepWhatPasses) {
   properties.back().copy = true;
   const Topology uneven = pods.with_switches(properties);
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 12);
-  EXPECT_TRUE(pccl_orbit_unsuitable({{uneven, gather, kSending}}));
+  EXPECT_TRUE(pccl_orbit_unsuitable({{uneven, gather, kRelaySerialization}}));
 }
 
 TEST(PcclRelays, AreChosenByPccl) {
   const Topology pods = shape("SW(8)_SW(16)");
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 128);
-  const Synthesis made = find_synthesizer("pccl")->synthesize({{pods, gather, kSending}}).value();
+  const Synthesis made = find_synthesizer("pccl")->synthesize({{pods, gather, kRelaySerialization}}).value();
   EXPECT_EQ(made.engine, "orbit");
   EXPECT_EQ(made.schedule.storage_kind(), "relayed");
   // Ways are for this engine alone.
-  SynthesisProblem named{{pods, gather, kSending}};
+  SynthesisProblem named{{pods, gather, kRelaySerialization}};
   named.engine = "symmetric";
   EXPECT_FALSE(find_synthesizer("tacos")->synthesize(named).ok());
 }
@@ -180,7 +180,7 @@ struct RelayCase {
       : product(random_switched_product(random, most_npus)),
         topology(shape(product.text, product.alpha, product.bandwidth)),
         collective(of_megabytes(kind, topology.npus(), 1 + random.below(3))),
-        occupancy(random.below(2) == 0 ? kMoving : kSending) {
+        occupancy(random.below(2) == 0 ? kRelayTransfer : kRelaySerialization) {
     SwitchProperties properties{.copy = random.below(3) == 0};
     properties.reduce = !(properties.copy && reduces(kind)) && random.below(3) == 0;
     if (!properties.copy && !properties.reduce && random.below(2) == 0) properties.buffer = 1 + random.below(3);
@@ -268,10 +268,10 @@ TEST(OrbitCheckOfRelays, AgreesWithTheFullReplayOnMutatedSchedules) {
 TEST(OrbitCheckOfRelays, NeedTheNetworkThatTheyAreFor) {
   const Topology pods = shape("SW(4)_SW(3)");
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 12);
-  const Schedule schedule = synthesize_pccl_orbit({{pods, gather, kSending}}).value().schedule;
-  EXPECT_TRUE(verify_symmetric({pods, gather, kSending}, schedule).valid());
+  const Schedule schedule = synthesize_pccl_orbit({{pods, gather, kRelaySerialization}}).value().schedule;
+  EXPECT_TRUE(verify_symmetric({pods, gather, kRelaySerialization}, schedule).valid());
   const auto refuses = [&](const Topology& other, const Collective& collective) {
-    const Verdict verdict = verify_symmetric({other, collective, kSending}, schedule);
+    const Verdict verdict = verify_symmetric({other, collective, kRelaySerialization}, schedule);
     return verdict.violations == 1 && verdict.findings[0].violation == Violation::unknown_link;
   };
   EXPECT_TRUE(refuses(shape("SW(4)_SW(3)", {nanoseconds(501)}), gather));

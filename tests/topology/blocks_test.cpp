@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "support/elements.hpp"
 #include "support/topologies.hpp"
 #include "tenex/topology/topology.hpp"
 #include "topology/neighbours.hpp"
@@ -13,11 +12,11 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::in_neighbours;
 using support::link_ends;
 using support::out_neighbours;
 using support::shape;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 

@@ -1,6 +1,5 @@
 // Hop times, arrival times and the latency diameter.
 #include "tenex/topology/distance.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +11,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::shape;
+using ::testing::ElementsAre;
 
 constexpr LinkClass kLink{microseconds(1), gigabytes_per_second(4)};
 

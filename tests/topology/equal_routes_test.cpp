@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/elements.hpp"
 #include "support/topologies.hpp"
 #include "tenex/topology/family.hpp"
 #include "tenex/topology/routes.hpp"
@@ -16,8 +15,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::shape;
+using ::testing::ElementsAre;
 
 constexpr RouteChoice kSingle{RouteRule::single};
 

@@ -1,5 +1,4 @@
 // The families of shapes that are no product: links derived by hand, and what every family must keep.
-#include "support/elements.hpp"
 #include "tenex/topology/family.hpp"
 
 #include <algorithm>
@@ -20,9 +19,9 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::out_neighbours;
 using support::shape;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr SimTime kOneHop = microseconds(1);

@@ -1,6 +1,5 @@
 // Routes that a machine states itself: hand-made tables, what per_destination adds, faults, wires, and bad input.
 #include "tenex/topology/given_routes.hpp"
-#include "support/elements.hpp"
 
 #include <optional>
 #include <string>
@@ -20,8 +19,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::shape;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 NpuRange npu(std::uint32_t id) { return {id, id}; }

@@ -1,6 +1,5 @@
 // Sizes, bytes and refusals before a topology is built; the range of time.
 #include "tenex/topology/plan.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +13,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const char* const kShapes[] = {

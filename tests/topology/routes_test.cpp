@@ -1,6 +1,5 @@
 // Routes: dimension order on shapes, fewest hops elsewhere.
 #include "tenex/topology/routes.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +11,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::shape;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// The vertices after the source that a route visits.

@@ -1,6 +1,5 @@
 // The shape notation: what it accepts, how it prints, and how it refuses.
 #include "tenex/topology/shape.hpp"
-#include "support/elements.hpp"
 
 #include <string>
 
@@ -12,8 +11,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string canonical(std::string_view text) { return to_string(parse_shape(text).value()); }

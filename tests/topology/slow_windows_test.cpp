@@ -1,6 +1,5 @@
 // Bandwidth that varies with time: hops by hand, the order of arrivals, and what links get which windows.
 #include "tenex/topology/slow_windows.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +15,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr SimTime kHop = microseconds(20);
 

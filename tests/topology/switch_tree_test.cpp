@@ -12,7 +12,6 @@
 
 #include <fmt/core.h>
 
-#include "support/elements.hpp"
 #include "support/topologies.hpp"
 #include "tenex/topology/distance.hpp"
 #include "tenex/topology/faults.hpp"
@@ -25,8 +24,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::shape;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 using Ends = std::pair<std::uint32_t, std::uint32_t>;

@@ -1,6 +1,5 @@
 // The multigraph and its builder: checks, views, connectivity.
 #include "tenex/topology/topology.hpp"
-#include "support/elements.hpp"
 
 #include <string>
 
@@ -14,9 +13,9 @@ namespace tenex {
 namespace {
 
 using support::all_links;
-using support::ElementsAre;
 using support::link_ends;
 using support::shape;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 

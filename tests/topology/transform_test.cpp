@@ -1,6 +1,5 @@
 // Switch unwinding and link removal.
 #include "tenex/topology/transform.hpp"
-#include "support/elements.hpp"
 
 #include <string>
 
@@ -14,10 +13,10 @@ namespace tenex {
 namespace {
 
 using support::all_links;
-using support::ElementsAre;
 using support::link_ends;
 using support::out_neighbours;
 using support::shape;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 

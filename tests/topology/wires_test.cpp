@@ -1,6 +1,5 @@
 // Wires: the paths over cut-through switches, as links.
 #include "tenex/topology/wires.hpp"
-#include "support/elements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +13,7 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr SwitchProperties kCutThrough{.forwarding = Forwarding::cut_through};
 

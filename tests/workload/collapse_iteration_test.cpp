@@ -2,20 +2,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/elements.hpp"
 #include "tenex/workload/time_model.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::libra;
 using support::mapping;
 using support::of_layers;
 using support::problem_of;
 using support::work;
 using ::testing::DoubleNear;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 

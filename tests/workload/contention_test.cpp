@@ -4,14 +4,12 @@
 
 #include <algorithm>
 
-#include "support/elements.hpp"
 #include "tenex/workload/training.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::in_microseconds;
 using support::kShape;
 using support::layer;
@@ -21,6 +19,7 @@ using support::of_layers;
 using support::problem_of;
 using support::sum;
 using support::work;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// One link for all: two concurrent streams run at half speed. Counts how often it is asked for two.

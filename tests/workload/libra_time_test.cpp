@@ -2,18 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/elements.hpp"
 #include "support/topologies.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::libra;
 using support::mapping;
 using support::problem_of;
 using support::shape_of;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// B in GiB/s of the wafer-scale study: 1,000, 200, 100 and 50 per dimension.

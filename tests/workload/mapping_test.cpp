@@ -4,16 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/elements.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::mapping;
 using support::problem_of;
 using support::shape_of;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

@@ -2,14 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/elements.hpp"
 #include "tenex/workload/training.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::in_microseconds;
 using support::kShape;
 using support::layer;
@@ -19,6 +17,7 @@ using support::of_layers;
 using support::problem_of;
 using support::sum;
 using support::work;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Result<TrainingTime> run(const Workload& workload, TrainingLoop loop, std::string_view degrees = "2,2") {

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/elements.hpp"
 #include "tenex/workload/training.hpp"
 #include "tenex/workload/transformer.hpp"
 #include "workload/models.hpp"
@@ -10,8 +9,8 @@
 namespace tenex {
 namespace {
 
-using support::ElementsAre;
 using support::problem_of;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

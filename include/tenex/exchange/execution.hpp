@@ -1,9 +1,10 @@
 // Executes a schedule on real buffers: each NPU does its part of the moves (moves.hpp) in the order of their times, and
 // what it has at the end is compared element by element.
 //
-// An input element is a small integer, drawn by a hash from NPU, chunk and position. The integers are so small that
-// sums of all NPUs are exact in every kind of element, so that no order of additions excuses a difference. Elements
-// that no NPU has sent yet are set to a value that no sum has.
+// An input element is a small positive integer, drawn by a hash from NPU, chunk and position. The integers are so small
+// that sums of all NPUs are exact in the kind of element, so that no order of additions excuses a difference, and none
+// is zero, so that an addition too many or too few changes the sum. Elements that no NPU has sent yet are set to a
+// value that no sum has.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,7 @@ namespace tenex {
 struct ElementKind {
   std::string_view name;
   std::size_t bytes = 0;
+  std::int32_t largest_sum = 0;  ///< all integers up to it are exact
   void (*write)(std::byte* element, std::int32_t value) = nullptr;
   double (*read)(const std::byte* element) = nullptr;
   void (*add)(std::byte* to, const std::byte* from, std::size_t elements) = nullptr;
@@ -49,13 +51,14 @@ struct Execution {
   const ElementKind* kind = nullptr;
   std::size_t elements = 0;  ///< of a chunk
 };
-/// Errors (unsupported): those of exchange::plan_moves(). O(sends log sends).
+/// Errors (unsupported): those of exchange::plan_moves(); a sum of more NPUs than the kind's largest_sum. O(sends log
+/// sends).
 [[nodiscard]] Result<Execution> plan_execution(const ScheduleFile& file, const ElementKind& kind, std::size_t elements);
 
-/// An element of an NPU's input; between 0 and 255 / NPUs, at least to 1.
+/// An element of an NPU's input: from 1 to 255 at most, and where NPUs are summed, to largest_sum / NPUs.
 [[nodiscard]] std::int32_t input_element(const Execution& execution, std::uint32_t npu, std::size_t chunk,
                                          std::size_t position);
-/// The element of a chunk that a member must hold in the end: that of its owner, or the sum over NPUs.
+/// The element of a chunk that a member must hold in the end: that of its owner, or the sum over NPUs in O(NPUs).
 [[nodiscard]] std::int32_t output_element(const Execution& execution, std::size_t chunk, std::size_t position);
 
 /// Bytes that an NPU's part takes: its buffers, and what it sends and receives.
@@ -70,7 +73,7 @@ class NpuExecution {
   void fill();
   /// Does the NPU's part. O(bytes moved).
   void run(Wire& wire);
-  /// The elements that must be held, and how many differ from output_element(). O(elements held).
+  /// The elements that must be held, and how many differ from output_element(), which is called for each.
   struct Compared {
     std::size_t elements = 0;
     std::size_t wrong = 0;

@@ -246,7 +246,7 @@ double most_weight_to_try_paths(const Topology& topology) {
 }
 
 /// More attempts where the search is the engine that suits: they take about as long again as the one before.
-constexpr double kWeightOfMoreOrders = 0.03;
+constexpr double kWeightOfMorePathAttempts = 0.03;
 /// The attempts of `auto`, in orders that the same seed draws.
 constexpr std::uint32_t kAttemptsOfAuto = 8;
 
@@ -256,7 +256,8 @@ std::vector<SynthesisProblem> problems_for_paths(const SynthesisProblem& problem
   std::vector<SynthesisProblem> problems;
   if (problem.engine != kAutomaticEngine || paths_unsuitable(problem)) return problems;
   const bool routes = chosen.name == pccl_engine::paths;
-  const double most_weight = std::max(most_weight_to_try_paths(problem.topology), routes ? kWeightOfMoreOrders : 0);
+  const double most_weight =
+      std::max(most_weight_to_try_paths(problem.topology), routes ? kWeightOfMorePathAttempts : 0);
   for (const std::uint32_t attempts : {problem.attempts, kAttemptsOfAuto}) {
     const bool again = (routes || !problems.empty()) && attempts <= problem.attempts;
     if (again) continue;

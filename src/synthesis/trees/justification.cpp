@@ -12,8 +12,8 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kBytesPerTask = 76;        // of copies alone
-constexpr std::size_t kBytesPerTaskOfSums = 96;  // where sums go up before copies go down
+constexpr std::size_t kBytesPerTask = 84;         // of copies alone
+constexpr std::size_t kBytesPerTaskOfSums = 104;  // where sums go up before copies go down
 constexpr auto kNoTask = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
