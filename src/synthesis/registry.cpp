@@ -61,7 +61,7 @@ const std::vector<Synthesizer>& all_entries() {
         .description = "an earliest path or tree over a time-expanded network for each condition, any collective",
         .source = "PCCL, chapter 6 of the ASTRA-sim2.0 thesis",
         .reads = {.attempts = true, .routes = true, .switches = true, .phases = true},
-        .engines = {pccl_engine::orbit, pccl_engine::grid, pccl_engine::paths}},
+        .engines = {pccl_engine::orbit, pccl_engine::grid, pccl_engine::paths, pccl_engine::balanced}},
        {.make = synthesize_pccl,
         .estimate_bytes = pccl_bytes,
         .count_work = pccl_work,
@@ -73,7 +73,8 @@ const std::vector<Synthesizer>& all_entries() {
         .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                         CollectiveKind::broadcast, CollectiveKind::reduce},
         .reads = {.switches = true, .stops = true},
-        .engines = {trees_engine::combs, trees_engine::queued, trees_engine::packed, trees_engine::cut_rate},
+        .engines = {trees_engine::combs, trees_engine::queued, trees_engine::packed, trees_engine::cut_rate,
+                    trees_engine::capped},
         // Chunks are played forward in time. Reduce-Scatter and Reduce are gathers reversed in time, whose sends cannot
         // wait for a late NPU.
         .delays = {CollectiveKind::all_gather, CollectiveKind::all_reduce, CollectiveKind::broadcast}},

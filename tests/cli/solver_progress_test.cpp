@@ -67,19 +67,19 @@ TEST(SolverProgressOption, IsSilentInAPipeIfItIsNotGiven) {
   EXPECT_THAT(finished.out, HasSubstr("clock_ended"));
 }
 
-// TE-CCL, Table 8: All-to-All of 1 GB on two NDv2 chassis with epochs of 1.25 ms. The link from chassis to chassis
-// takes 8 * 8 chunks of 62.5 MB at 12.5 GB/s, 5 ms each, and has an alpha of 1.3 us: no schedule takes less than
-// 320,001.3 us. A model of 256 epochs is too large. The next longer epochs, four times as long, have a plan that takes
-// just this time.
+// All-to-All of 1 GB inside each of two NDv2 chassis. Between the halves of a chassis, 16 chunks of 125 MB go each way
+// over two links of 50 GB/s, 2.5 ms each, and two of 25 GB/s, 5 ms each, with an alpha of 0.7 us: 14 are there after
+// 12.5 ms, so that no schedule takes less than 15,000.7 us. A model of 240 epochs of 62.5 us is too large. The next
+// longer epochs, four times as long, have a plan of 60 that takes just this time.
 TEST(SolverEpochs, AreLongerWhereAModelOfRatesIsTooLarge) {
-  const auto finished =
-      support::run({{TENEX_BINARY, "synthesize", "--topology", "ndv2_2ch", "--collective", "all_to_all", "--size",
-                     "1GB", "--synthesizer", "te_ccl", "--epoch", "1.25ms", "--json"},
-                    {},
-                    {}});
+  const auto finished = support::run(
+      {{TENEX_BINARY, "synthesize", "--topology", "ndv2_2ch", "--collective", "all_to_all", "--size", "1GB", "--groups",
+        "0-7; 8-15", "--relays", "members", "--synthesizer", "te_ccl", "--epoch", "62.5us", "--json"},
+       {},
+       {}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  for (const auto* fact : {"\"engine\":\"lp\"", "\"epochs\":64,", "\"epoch_ps\":5000000000,", "\"optimal\":1,",
-                           "\"collective_time_ps\":320001300000,", "\"bound_ps\":320001300000,"})
+  for (const auto* fact : {"\"engine\":\"lp\"", "\"epochs\":60,", "\"epoch_ps\":250000000,", "\"optimal\":1,",
+                           "\"collective_time_ps\":15000700000,", "\"bound_ps\":15000700000,"})
     EXPECT_THAT(finished.out, HasSubstr(fact));
 }
 

@@ -232,6 +232,10 @@ INSTANTIATE_TEST_SUITE_P(
         EstimatedCase{"mesh(32,32)", "scatter", "pccl", "", "serialization", "16"},
         EstimatedCase{"RI(256)", "scatter", "pccl", "", "serialization", "64"},
         EstimatedCase{"mesh(32,32)", "gather", "pccl", "", "serialization", "16"},
+        EstimatedCase{"mesh(20,20)", "all_reduce", "trees", "capped", "serialization", "8"},
+        EstimatedCase{"dragonfly(8,32)", "all_reduce", "trees", "capped", "serialization", "16"},
+        EstimatedCase{"mesh(20,20)", "all_to_all", "pccl", "balanced"},
+        EstimatedCase{"slim_fly(9)", "all_to_all", "pccl", "balanced", "serialization", "8"},
         EstimatedCase{"mesh(8,8)", "all_reduce", "trees", "cut_rate", "serialization", "64"}));
 
 class MemoryPlanWithoutSends : public ::testing::TestWithParam<EstimatedCase> {};

@@ -10,6 +10,7 @@
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
 #include "support/verdicts.hpp"
+#include "synthesis/synthesis_support.hpp"
 #include "synthesis/trees/engines.hpp"
 #include "synthesis/trees/packing.hpp"
 #include "synthesis/trees/player.hpp"
@@ -82,26 +83,10 @@ TEST(TreePacking, SharesTheLinksEvenly) {
   EXPECT_LE(period, kTreeStep * 75);
 }
 
-/// A connected graph whose links have equal opposites; some are parallel, and speeds differ.
-Topology random_graph_of_pairs(Random& random) {
-  const std::uint32_t npus = 2 + random.below(14);
-  TopologyBuilder builder(npus);
-  const auto pair_up = [&](std::uint32_t a, std::uint32_t b) {
-    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(500 * random.below(3)),
-                           gigabytes_per_second(25 * (1 + std::int64_t{random.below(3)}))});
-  };
-  for (std::uint32_t npu = 1; npu < npus; ++npu) pair_up(random.below(npu), npu);
-  for (std::uint32_t extra = random.below(2 * npus); extra > 0; --extra) {
-    const std::uint32_t from = random.below(npus);
-    pair_up(from, (from + 1 + random.below(npus - 1)) % npus);
-  }
-  return std::move(builder).build().value();
-}
-
 TEST_P(PackedTrees, AreValidOnAnyGraph) {
   Random random(11);
   for (int round = 0; round < support::draws(20, 60); ++round) {
-    const Topology graph = random_graph_of_pairs(random);
+    const Topology graph = support::random_graph_of_pairs(random);
     time_of(graph, 1 + random.below(8), random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization);
   }
 }

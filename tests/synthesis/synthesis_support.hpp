@@ -30,6 +30,22 @@ inline Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64
   return collective(kind, npus, kMegabyte * (rooted ? chunks : chunks * static_cast<std::int64_t>(npus)), chunks);
 }
 
+/// A connected graph whose links have equal opposites; some are parallel, and speeds differ.
+inline Topology random_graph_of_pairs(Random& random) {
+  const std::uint32_t npus = 2 + random.below(14);
+  TopologyBuilder builder(npus);
+  const auto pair_up = [&](std::uint32_t a, std::uint32_t b) {
+    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(500 * random.below(3)),
+                           gigabytes_per_second(25 * (1 + std::int64_t{random.below(3)}))});
+  };
+  for (std::uint32_t npu = 1; npu < npus; ++npu) pair_up(random.below(npu), npu);
+  for (std::uint32_t extra = random.below(2 * npus); extra > 0; --extra) {
+    const std::uint32_t from = random.below(npus);
+    pair_up(from, (from + 1 + random.below(npus - 1)) % npus);
+  }
+  return std::move(builder).build().value();
+}
+
 /// A connected graph of 2 to `most_npus` NPUs and up to 3 plain switches whose links have equal opposites.
 inline Topology random_graph_with_switches(Random& random, std::uint32_t most_npus) {
   const std::uint32_t npus = 2 + random.below(most_npus - 1);

@@ -75,6 +75,7 @@ enum class WorkUnit : std::uint8_t {
   grown_look,           ///< a link that such a tree is expected to look at
   grown_look_unequal,   ///< the same where hops take unequally long
   rerouted_send,        ///< a send in the rounds of routing again
+  balanced_hop,         ///< a hop of a balanced way, in each play
   moved_hop,            ///< a hop of one NPU's plan
   moved_link,           ///< a link of a plan's bounds
   grid_plan,            ///< a plan on a grid of lines
@@ -85,6 +86,7 @@ enum class WorkUnit : std::uint8_t {
   weighed_link,       ///< a link weighed while trees grow
   cut_packing_visit,  ///< a link visited while trees are packed by cuts
   played_send,        ///< a send played on trees
+  capped_send,        ///< a send played on trees that are grown meanwhile
   justified_send,     ///< a send shifted back and forth
   packed_send,        ///< a send tried on a packing
   comb_link,          ///< a link of combs

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "synthesis/compose.hpp"
+#include "synthesis/pccl/balanced/balanced.hpp"
 #include "synthesis/pccl/grid/grid.hpp"
 #include "synthesis/pccl/orbit/orbit.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
@@ -190,10 +191,16 @@ Result<Synthesis> synthesize_grid(const SynthesisProblem& problem) {
   return compose(problem, grid_all_to_all, pccl_engine::grid);
 }
 
-/// Whether only members may relay although others could. The engines that move one plan take all NPUs as relays, and
-/// have only members where one group has them all.
+Result<Synthesis> synthesize_balanced(const SynthesisProblem& problem) {
+  return compose(problem, balance_unicasts, pccl_engine::balanced);
+}
+
+/// Whether only members may relay although others could. The engines that move one plan and the one that balances ways
+/// take all NPUs as relays, and have only members where one group has them all.
 std::optional<std::string> forbids_relays(const SynthesisProblem& problem) {
-  if (problem.relays == Relays::any || problem.collective.groups().size() == 1) return std::nullopt;
+  const auto& groups = problem.collective.groups();
+  const bool all = groups.size() == 1 && groups.front().members.size() == problem.topology.npus();
+  if (problem.relays == Relays::any || all) return std::nullopt;
   return "it does not keep to the members of process groups";
 }
 
@@ -202,12 +209,18 @@ std::optional<std::string> orbit_refusal(const SynthesisProblem& problem) {
   return pccl_orbit_unsuitable(problem);
 }
 
+std::optional<std::string> balanced_refusal(const SynthesisProblem& problem) {
+  if (auto reason = forbids_relays(problem)) return reason;
+  return balanced_unsuitable(problem);
+}
+
 }  // namespace
 
 const std::vector<SynthesisEngine>& pccl_engines() {
   static const std::vector<SynthesisEngine> table = {
       {pccl_engine::orbit, orbit_refusal, synthesize_pccl_orbit, pccl_orbit_bytes, pccl_orbit_work},
       {pccl_engine::grid, grid_unsuitable, synthesize_grid, grid_bytes, grid_work},
+      {pccl_engine::balanced, balanced_refusal, synthesize_balanced, balanced_bytes, balanced_work},
       {pccl_engine::paths, paths_unsuitable, synthesize_paths, paths_bytes, paths_work},
   };
   return table;
@@ -245,6 +258,12 @@ double most_weight_to_try_paths(const Topology& topology) {
   return wires != nullptr && !any_copies_or_adds(wires->network()) ? kWeightToTryPathsOverWires : kWeightToTryPaths;
 }
 
+/// Balanced ways leave the order on links to chance, which loses much where nearly all links of an All-to-All are busy
+/// all the time. The search is tried after them at more weight while they are farther from the bound than one part in
+/// so many.
+constexpr double kWeightToTryPathsWhileFar = 4;
+constexpr std::int64_t kNearBound = 100;
+
 /// More attempts where the search is the engine that suits: they take about as long again as the one before.
 constexpr double kWeightOfMorePathAttempts = 0.03;
 /// The attempts of `auto`, in orders that the same seed draws.
@@ -256,13 +275,15 @@ std::vector<SynthesisProblem> problems_for_paths(const SynthesisProblem& problem
   std::vector<SynthesisProblem> problems;
   if (problem.engine != kAutomaticEngine || paths_unsuitable(problem)) return problems;
   const bool routes = chosen.name == pccl_engine::paths;
-  const double most_weight =
-      std::max(most_weight_to_try_paths(problem.topology), routes ? kWeightOfMorePathAttempts : 0);
+  const double few = std::max(most_weight_to_try_paths(problem.topology), routes ? kWeightOfMorePathAttempts : 0);
+  const bool balances = chosen.name == pccl_engine::balanced && problem.collective.kind() == CollectiveKind::all_to_all;
+  const double first = balances ? kWeightToTryPathsWhileFar : few;
   for (const std::uint32_t attempts : {problem.attempts, kAttemptsOfAuto}) {
     const bool again = (routes || !problems.empty()) && attempts <= problem.attempts;
     if (again) continue;
     SynthesisProblem routed = problem;
     routed.attempts = attempts;
+    const double most_weight = attempts == problem.attempts ? first : few;
     if (paths_work(routed).weight() <= most_weight && paths_bytes(routed) <= problem.memory_limit_bytes)
       problems.push_back(std::move(routed));
   }
@@ -279,6 +300,8 @@ Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
   const SimTime bound = best_cheap_bound({problem, true}).time;
   for (const SynthesisProblem& other : problems_for_paths(problem, **engine)) {
     if (made->time <= bound) break;
+    const bool near = made->time <= bound + bound / kNearBound;
+    if (near && paths_work(other).weight() > most_weight_to_try_paths(problem.topology)) continue;
     auto routed = pccl_engines().back().synthesize(other);
     if (routed && routed->time < made->time) made = std::move(routed);
   }
@@ -288,9 +311,11 @@ Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
 std::size_t pccl_bytes(const SynthesisProblem& problem) {
   const auto chosen = choose_engine(pccl_engines(), problem);
   const SynthesisEngine& engine = chosen ? **chosen : pccl_engines().back();
-  std::size_t routing = 0;
-  for (const auto& other : problems_for_paths(problem, engine)) routing = std::max(routing, paths_bytes(other));
-  return engine.bytes(problem) + routing;
+  // Of what the engine took, its schedule is kept while paths are searched: about a half.
+  const std::size_t bytes = engine.bytes(problem);
+  std::size_t most = bytes;
+  for (const auto& other : problems_for_paths(problem, engine)) most = std::max(most, bytes / 2 + paths_bytes(other));
+  return most;
 }
 
 Work pccl_work(const SynthesisProblem& problem) {

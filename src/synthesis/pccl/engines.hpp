@@ -15,9 +15,10 @@
 /// The names of the engines in studies.
 namespace tenex::pccl_engine {
 
-inline constexpr std::string_view orbit = "orbit";  ///< one NPU's plan, moved over a translation group
-inline constexpr std::string_view grid = "grid";    ///< All-to-All on products of lines
-inline constexpr std::string_view paths = "paths";  ///< an earliest path for each condition, any topology
+inline constexpr std::string_view orbit = "orbit";        ///< one NPU's plan, moved over a translation group
+inline constexpr std::string_view grid = "grid";          ///< All-to-All on products of lines
+inline constexpr std::string_view balanced = "balanced";  ///< chunks with one destination, on balanced ways
+inline constexpr std::string_view paths = "paths";        ///< an earliest path for each condition, any topology
 
 }  // namespace tenex::pccl_engine
 

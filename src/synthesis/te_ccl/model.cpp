@@ -71,12 +71,12 @@ class ModelBuilder {
   /// The earliest epoch at which each vertex can hold a chunk, and the epochs from there to the nearest place that
   /// wants it.
   [[nodiscard]] std::pair<std::vector<int>, std::vector<int>> reach(std::size_t chunk) const {
-    std::vector<int> earliest(vertices_, kNever);
-    std::vector<int> still(vertices_, kNever);
+    std::vector<int> earliest(vertices_, kNoEpoch);
+    std::vector<int> still(vertices_, kNoEpoch);
     for (std::size_t v = 0; v < vertices_; ++v)
       for (std::size_t u = 0; u < vertices_; ++u) {
         const int from = state_.held_from[at(chunk, u)];
-        if (from < kNever && distance_[u][v] < kNever) earliest[v] = std::min(earliest[v], from + distance_[u][v]);
+        if (from < kNoEpoch && distance_[u][v] < kNoEpoch) earliest[v] = std::min(earliest[v], from + distance_[u][v]);
         if (state_.wanted[at(chunk, u)]) still[v] = std::min(still[v], distance_[v][u]);
       }
     return {std::move(earliest), std::move(still)};
@@ -88,11 +88,11 @@ class ModelBuilder {
       const auto link = LinkId::at(l);
       const auto from = topology_.source(link).index();
       const auto to = topology_.target(link).index();
-      if (earliest[from] >= kNever || still[to] >= kNever || state_.held_from[at(chunk, to)] < kNever) continue;
+      if (earliest[from] >= kNoEpoch || still[to] >= kNoEpoch || state_.held_from[at(chunk, to)] < kNoEpoch) continue;
       const int latency = grid_.links[l].latency;
       const int last = wish_.all ? wish_.horizon - latency - still[to] : wish_.horizon - 1;
       const int held = state_.held_from[at(chunk, from)];
-      for (int epoch = std::max(0, held < kNever ? held : earliest[from]); epoch <= last; ++epoch) {
+      for (int epoch = std::max(0, held < kNoEpoch ? held : earliest[from]); epoch <= last; ++epoch) {
         if (wish_.all && grid_.arrival(l, epoch) + still[to] > wish_.horizon) break;
         const int column = model_.program.add_column(0, most_starts(l, epoch), cost_of(epoch), true);
         model_.sends.push_back({epoch, link, ChunkId::at(chunk)});
@@ -117,7 +117,7 @@ class ModelBuilder {
   /// What a vertex holds, epoch by epoch, and what it may send.
   void add_holdings(std::size_t chunk, std::size_t vertex) {
     const auto arrivals = in_.find(at(chunk, vertex));
-    const bool here = state_.held_from[at(chunk, vertex)] < kNever;
+    const bool here = state_.held_from[at(chunk, vertex)] < kNoEpoch;
     if (here) return hold_from_start(chunk, vertex);
     if (arrivals == in_.end()) {
       // Nothing can bring it: where it is wanted, the horizon is too short.
@@ -387,7 +387,7 @@ class ModelBuilder {
         std::vector<Term> one_place;
         for (std::size_t v = 0; v < vertices_; ++v) {
           const auto held = final_.find(at(chunk, v));
-          if (held == final_.end() || distance_[v][end] >= kNever) continue;
+          if (held == final_.end() || distance_[v][end] >= kNoEpoch) continue;
           const int place = program.add_column(0, 1, -wish_.reward / (1 + distance_[v][end]));
           program.add_row(std::vector<Term>{{place, 1}, {held->second, -1}}, -LinearProgram::kUnbounded, 0);
           one_place.emplace_back(place, 1);
@@ -420,7 +420,7 @@ EpochState first_state(const Instance& instance) {
   const auto vertices = instance.topology.vertices();
   const auto& collective = instance.collective;
   EpochState state;
-  state.held_from.assign(collective.chunks() * vertices, kNever);
+  state.held_from.assign(collective.chunks() * vertices, kNoEpoch);
   state.wanted.assign(collective.chunks() * vertices, false);
   for (std::size_t chunk = 0; chunk < collective.chunks(); ++chunk)
     for (std::size_t npu = 0; npu < instance.topology.npus(); ++npu) {
@@ -434,7 +434,7 @@ EpochState first_state(const Instance& instance) {
 std::vector<std::vector<int>> epoch_distances(const Topology& topology, const EpochGrid& grid) {
   std::vector<std::vector<int>> all;
   for (std::size_t from = 0; from < topology.vertices(); ++from) {
-    std::vector<int> least(topology.vertices(), kNever);
+    std::vector<int> least(topology.vertices(), kNoEpoch);
     BestPaths<int> paths(least);
     paths.reach(static_cast<std::uint32_t>(from), 0);
     while (const auto at = paths.next())
@@ -451,10 +451,10 @@ int least_horizon(const Instance& instance, const EpochGrid& grid, const EpochSt
   int horizon = 0;
   for (std::size_t place = 0; place < state.wanted.size(); ++place) {
     if (!state.wanted[place]) continue;
-    int earliest = kNever;
+    int earliest = kNoEpoch;
     for (std::size_t from = 0; from < vertices; ++from) {
       const int held = state.held_from[place / vertices * vertices + from];
-      if (held < kNever) earliest = std::min(earliest, held + distance[from][place % vertices]);
+      if (held < kNoEpoch) earliest = std::min(earliest, held + distance[from][place % vertices]);
     }
     horizon = std::max(horizon, earliest);
   }

@@ -25,11 +25,11 @@
 namespace tenex::te_ccl {
 
 /// Epochs of a path between vertices that cannot be reached.
-inline constexpr int kNever = 1 << 28;
+inline constexpr int kNoEpoch = 1 << 28;
 
 /// What is there before the first epoch of a model, and what is wanted of it.
 struct EpochState {
-  /// By chunk and vertex (chunk * vertices + vertex): the epoch from which the vertex holds the chunk; kNever.
+  /// By chunk and vertex (chunk * vertices + vertex): the epoch from which the vertex holds the chunk; kNoEpoch.
   std::vector<int> held_from;
   /// The same shape: whether the vertex shall receive the chunk.
   std::vector<bool> wanted;

@@ -68,7 +68,7 @@ class RateBuilder {
   [[nodiscard]] bool is_too_large() const { return model_.program.columns.size() > kMostTerms; }
 
   bool add_flow(std::size_t source) {
-    std::vector<int> still(topology_.vertices(), kNever);
+    std::vector<int> still(topology_.vertices(), kNoEpoch);
     for (std::size_t v = 0; v < topology_.vertices(); ++v)
       for (const auto& [pair, chunks] : pairs_)
         if (pair.first == source) still[v] = std::min(still[v], distance_[v][pair.second]);
@@ -76,7 +76,7 @@ class RateBuilder {
     for (std::size_t l = 0; l < topology_.links(); ++l) {
       const auto from = topology_.source(LinkId::at(l)).index();
       const auto to = topology_.target(LinkId::at(l)).index();
-      if (distance_[source][from] >= kNever || still[to] >= kNever || to == source) continue;
+      if (distance_[source][from] >= kNoEpoch || still[to] >= kNoEpoch || to == source) continue;
       for (int epoch = distance_[source][from]; grid_.arrival(l, epoch) + still[to] <= horizon_; ++epoch) {
         const int column = model_.program.add_column(0, LinearProgram::kUnbounded, 1e-4 * (1 + epoch));
         model_.rate[{source, l, epoch}] = column;
@@ -334,7 +334,7 @@ Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known,
   // A bound and plans, from hops rounded down: a schedule of time T has its last arrival in epoch floor(T / length).
   const EpochGrid down = epoch_grid(instance, up.length, Rounding::down);
   const auto epochs_until = [&](SimTime time) {
-    return static_cast<int>(std::min<std::int64_t>(time / up.length, kNever));
+    return static_cast<int>(std::min<std::int64_t>(time / up.length, kNoEpoch));
   };
   const int least =
       search(down, std::max(least_horizon(instance, down, state), epochs_until(bound)), epochs_until(known), true);

@@ -219,15 +219,15 @@ bool improve_with(const SynthesisProblem& problem, Formulation formulation, cons
 
 /// Searches for a schedule that ends sooner, over epochs four times as long (the largest factor of TE-CCL, Table 4)
 /// again and again while models are too large to be built: so where alpha is much longer than a chunk. Returns the
-/// epochs of the plan of whole chunks that it found with the first length, or kNever.
+/// epochs of the plan of whole chunks that it found with the first length, or kNoEpoch.
 int improve_epochs(const SynthesisProblem& problem, EpochGrid grid, Proven& proven, SolverBudget& budget) {
   constexpr std::int64_t kLonger = 4;
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-  int epochs = kNever;
+  int epochs = kNoEpoch;
   bool too_large = improve_with(problem, formulation, grid, proven, budget, epochs);
   while (too_large && !budget.spent() && grid.length <= proven.gathered.time &&
          !problem.good_enough.reached(proven.gathered.time, proven.bound)) {
-    int ignored = kNever;  // epochs of another length
+    int ignored = kNoEpoch;  // epochs of another length
     grid = epoch_grid(problem, grid.length * kLonger, Rounding::up);
     too_large = improve_with(problem, formulation, grid, proven, budget, ignored);
   }
@@ -278,7 +278,8 @@ Result<Proven> prove_unbuffered(const SynthesisProblem& problem, SolverBudget& b
   if (!known) return known.errors();
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
   const std::int64_t most = known->time * kMostTimes / grid.length + 1;
-  const Found found = search_unbuffered(problem, grid, static_cast<int>(std::min<std::int64_t>(most, kNever)), budget);
+  const Found found =
+      search_unbuffered(problem, grid, static_cast<int>(std::min<std::int64_t>(most, kNoEpoch)), budget);
   if (!found.schedule)
     return unsupported_error({}, "te_ccl found no schedule without buffers",
                              "its model is too large, or its nodes or seconds are used up",

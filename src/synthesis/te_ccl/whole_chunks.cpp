@@ -15,7 +15,7 @@ int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& s
   // Starts wait for several links, or for room in a buffer, or hops depend on them: epochs of its time.
   if (instance.topology.wires() != nullptr || limits_buffers(instance.topology) || instance.topology.varies()) {
     const SimTime time = last_arrival(instance, schedule);
-    return static_cast<int>(std::min<std::int64_t>((time + grid.length - picoseconds(1)) / grid.length, kNever));
+    return static_cast<int>(std::min<std::int64_t>((time + grid.length - picoseconds(1)) / grid.length, kNoEpoch));
   }
   const auto vertices = instance.topology.vertices();
   std::map<std::size_t, std::vector<int>> arrivals;  // of switches: each arrival leaves once
@@ -27,7 +27,7 @@ int epochs_of(const Instance& instance, const EpochGrid& grid, const Schedule& s
     const auto from = send.chunk.index() * vertices + instance.topology.source(send.link).index();
     const auto to = send.chunk.index() * vertices + instance.topology.target(send.link).index();
     auto& of_link = starts[send.link.index()];
-    int epoch = held[from] < kNever ? held[from] : 0;
+    int epoch = held[from] < kNoEpoch ? held[from] : 0;
     if (const auto there = arrivals.find(from); there != arrivals.end() && !there->second.empty()) {
       epoch = there->second.front();
       there->second.erase(there->second.begin());
@@ -121,7 +121,7 @@ void forget_what_left(const Topology& topology, const EpochGrid& up, const std::
     there.latest = std::max(there.latest, send.epoch + up.links[send.link.index()].latency);
   }
   for (const auto& [place, what] : traffic)
-    state.held_from[place.first * topology.vertices() + place.second] = what.left >= 0 ? kNever : what.latest;
+    state.held_from[place.first * topology.vertices() + place.second] = what.left >= 0 ? kNoEpoch : what.latest;
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ Found search_rounded_down(const Instance& instance, SimTime length, SimTime know
   // Every shorter horizon is impossible.
   int least = std::max(least_horizon(instance, down, state), static_cast<int>(bound / length));
   // The last arrival of a schedule of time T is in epoch floor(T / length).
-  int most = static_cast<int>(std::min<std::int64_t>(known / length, kNever));
+  int most = static_cast<int>(std::min<std::int64_t>(known / length, kNoEpoch));
   const auto ended = [&] { return is_enough(instance, found, std::max(bound, length * least), enough); };
   for (int next = least; least <= most && !budget.spent() && !ended(); next = least + (most - least) / 2) {
     std::vector<PlannedSend> plan;
@@ -243,7 +243,7 @@ Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudg
     }
     forget_what_left(instance.topology, up, sends, state);
     for (int& epoch : state.held_from)
-      if (epoch < kNever) epoch = std::max(0, epoch - epochs);
+      if (epoch < kNoEpoch) epoch = std::max(0, epoch - epochs);
   }
   return found;
 }

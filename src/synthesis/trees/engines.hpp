@@ -28,6 +28,22 @@ namespace tenex {
 /// The sends of one period.
 [[nodiscard]] double combs_period_sends(const SynthesisProblem& problem);
 
+// The engine `capped` of `trees`: All-Reduce on large networks of direct links that need not be regular.
+//
+// Every chunk has a tree of its own, grown when the chunk begins (capped_trees.hpp), and every link takes what is due
+// first. A chunk begins a little before its turn, so that queues stay short and few trees are held at any time.
+
+/// Why the engine cannot make this collective, for the user; nullopt if it can. O(links).
+[[nodiscard]] std::optional<std::string> capped_unsuitable(const SynthesisProblem& problem);
+
+/// The All-Reduce. Draws its random numbers from a fixed seed. O(chunks * (links + NPUs log chunks)). Errors (input):
+/// the problem is unsuitable.
+[[nodiscard]] Result<Synthesis> synthesize_capped(const SynthesisProblem& problem);
+
+/// Expected bytes at the peak, schedule included, and work.
+[[nodiscard]] std::size_t capped_bytes(const SynthesisProblem& problem);
+[[nodiscard]] Work capped_work(const SynthesisProblem& problem);
+
 // The engine `packed` of `trees`: All-Reduce on any network of direct links, by packed spanning trees.
 //
 // Trees are packed at nearly the strength of the network (packing.hpp) and repeated period by period (packed.cpp).
@@ -60,6 +76,9 @@ namespace tenex {
 
 /// Why the engine cannot make this collective, for the user; nullopt if it can. O(npus).
 [[nodiscard]] std::optional<std::string> queued_unsuitable(const SynthesisProblem& problem);
+
+/// Whether the engine justifies its orders. Where it does not, `capped` is faster and no worse. O(1).
+[[nodiscard]] bool queued_justifies(const SynthesisProblem& problem);
 
 /// The All-Reduce. Draws no random numbers. O(sends log chunks). Errors (input): the problem is unsuitable.
 [[nodiscard]] Result<Synthesis> synthesize_queued(const SynthesisProblem& problem);

@@ -246,11 +246,6 @@ void play_turn(const SynthesisProblem& problem, const TreeNetwork& network, std:
     }
 }
 
-/// Whether orders of sends are justified. Late starts are not justified: plays backward do not know them.
-bool justifies(const SynthesisProblem& problem) {
-  return problem.start_delays.empty() && sends_in_all(problem) <= kMostSendsToJustify;
-}
-
 /// Exchanges weighted trees for others that leave room on links over switches, which begin late and end early. Those
 /// that leave most come first.
 void leave_room(const SynthesisProblem& problem, TreeNetwork& network, std::vector<Packing>& packings) {
@@ -361,6 +356,11 @@ void justify(const SynthesisProblem& problem, TreeNetwork& network, std::vector<
 
 }  // namespace
 
+// Late starts are not justified: plays backward do not know them.
+bool queued_justifies(const SynthesisProblem& problem) {
+  return problem.start_delays.empty() && sends_in_all(problem) <= kMostSendsToJustify;
+}
+
 std::optional<std::string> queued_unsuitable(const SynthesisProblem& problem) {
   if (auto reason = packing_unsuitable(problem)) return reason;
   if (sends_in_all(problem) > kMostQueuedSends || problem.collective.chunks() > (std::uint64_t{1} << 30U))
@@ -382,7 +382,7 @@ Result<Synthesis> synthesize_queued(const SynthesisProblem& problem) {
     play_turn(problem, network, {first, end}, plays, made);
     first = end;
   }
-  if (justifies(problem)) justify(problem, network, std::move(tried), made);
+  if (queued_justifies(problem)) justify(problem, network, std::move(tried), made);
   made.engine = "queued";
   made.overlap_method = "trees";
   return made;
@@ -394,7 +394,7 @@ std::size_t queued_bytes(const SynthesisProblem& problem) {
   const std::uint64_t sends = sends_in_all(problem);
   const std::size_t best = plays_of(problem) > 1 ? played_schedule_bytes(sends) : 0;  // beside the next one
   const std::size_t played = best + play_bytes(problem.topology, sends) + trees;
-  if (!justifies(problem)) return played;
+  if (!queued_justifies(problem)) return played;
   // Other trees are packed in place of the first ones where some links are over switches.
   const std::size_t roomy = problem.topology.vertices() > problem.topology.npus() ? kIdleTimes.size() + 1 : 1;
   return std::max(played, played_schedule_bytes(sends) + justification_bytes(sends, true) + roomy * trees);
@@ -412,11 +412,11 @@ Work queued_work(const SynthesisProblem& problem) {
   const auto kinds = static_cast<double>(kinds_of_trees(problem));
   const double plays_of_one = 6 * (kIdleTimes.size() * tries + kCutPackings) +
                               (1 + 2 * kOrderRounds) * kBestPackings * kOtherOrders.size() + 2 * kLastRounds;
-  const Work justified = justifies(problem)
+  const Work justified = queued_justifies(problem)
                              ? justification_work(static_cast<std::uint64_t>(std::min<double>(
                                    static_cast<double>(sends_in_all(problem)) * plays_of_one, kMostJustifiedSends)))
                              : Work();
-  const double packings = justifies(problem) ? 1 + kIdleTimes.size() : kinds;
+  const double packings = queued_justifies(problem) ? 1 + kIdleTimes.size() : kinds;
   return Work(WorkUnit::packing, 1) +
          Work(WorkUnit::weighed_link, packings * in_all(weighings, tries, kMostWeighings)) + cuts +
          kinds * play_work(static_cast<std::uint64_t>(sends)) + justified;

@@ -100,6 +100,7 @@ WithoutIsolated::WithoutIsolated(const SynthesisProblem& given) : given_(given) 
 const std::vector<SynthesisEngine>& trees_engines() {
   static const std::vector<SynthesisEngine> table = {
       {trees_engine::combs, combs_unsuitable, synthesize_combs, combs_bytes, combs_work, combs_period_sends},
+      {trees_engine::capped, capped_unsuitable, synthesize_capped, capped_bytes, capped_work},
       {trees_engine::queued, queued_unsuitable, synthesize_queued, queued_bytes, queued_work},
       {trees_engine::packed, packed_unsuitable, synthesize_packed, packed_bytes, packed_work, packed_period_sends},
       {trees_engine::cut_rate, cut_rate_unsuitable, synthesize_cut_rate, cut_rate_bytes, cut_rate_work},
@@ -127,6 +128,9 @@ std::vector<const SynthesisEngine*> suitable_engines(const SynthesisProblem& pro
     if (problem.engine != kAutomaticEngine && problem.engine != engine.name) continue;
     if (!engine.unsuitable(problem)) engines.push_back(&engine);
   }
+  const auto capped = std::ranges::find(engines, trees_engine::capped, &SynthesisEngine::name);
+  if (capped != engines.end() && !queued_justifies(problem))
+    std::erase_if(engines, [](const auto* each) { return each->name == trees_engine::queued; });
   if (engines.empty()) engines.push_back(&trees_engines().back());
   return engines;
 }

@@ -135,6 +135,13 @@ class EventLanes {
   [[nodiscard]] bool empty() const { return fronts_.empty(); }
   /// Of the next event. There must be one.
   [[nodiscard]] SimTime time() const { return fronts_.top().time; }
+  /// The lane of the next event. There must be one.
+  [[nodiscard]] std::size_t lane() const { return fronts_.top().lane; }
+  /// The item that so many others of its lane precede; nullptr where there is none. O(1).
+  [[nodiscard]] const Item* ahead(std::size_t lane, std::size_t others) const {
+    const auto& events = lanes_[lane];
+    return others < events.size() ? &events[others].second : nullptr;
+  }
   /// The next event; of equal times those of lower lanes first. O(log lanes).
   Item pop() {
     const std::uint32_t lane = fronts_.pop().lane;

@@ -7,11 +7,19 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace tenex {
 
 /// Asks the operating system for large pages where it can give them; a hint. O(1).
 void advise_large_pages(void* begin, std::size_t bytes);
+
+/// Makes room for so many items in an empty vector, in large pages. O(1).
+template <class T>
+void reserve_in_large_pages(std::vector<T>& items, std::size_t size) {
+  items.reserve(size);
+  advise_large_pages(items.data(), items.capacity() * sizeof(T));
+}
 
 /// `size` items of a trivial type, unset at first. Movable, not copyable.
 template <class T>

@@ -54,30 +54,6 @@ struct PathsSizes {
   [[nodiscard]] double chunks() const { return paths + trees; }
 };
 
-/// The mean distance in hops from a few NPUs to all that they reach. O(links).
-double mean_hops(const Topology& topology) {
-  double total = 0;
-  double pairs = 1;
-  std::vector<std::uint32_t> row(topology.vertices());
-  std::vector<std::uint32_t> queue;
-  for (std::size_t i = 0; i < kSamples; ++i) {
-    std::fill(row.begin(), row.end(), kUnreached<std::uint32_t>);
-    queue.assign(1, static_cast<std::uint32_t>(i * topology.npus() / kSamples));
-    row[queue.front()] = 0;
-    for (std::size_t head = 0; head < queue.size(); ++head)
-      for (const LinkId link : topology.out_links(VertexId(queue[head]))) {
-        const std::uint32_t next = topology.target(link).value();
-        if (row[next] != kUnreached<std::uint32_t>) continue;
-        row[next] = row[queue[head]] + 1;
-        queue.push_back(next);
-        if (!topology.is_npu(VertexId(next))) continue;
-        total += row[next];
-        ++pairs;
-      }
-  }
-  return std::max(1.0, total / pairs);
-}
-
 /// What a plan of chunks that all leave or reach one NPU takes: most rows of slots are empty. Of those that leave, the
 /// last ones pass even links near the end late.
 double bytes_of_rooted(const SynthesisProblem& problem, const PathsSizes& sizes) {
@@ -186,6 +162,29 @@ double bytes_of_plan(const SynthesisProblem& problem, const PathsSizes& sizes, d
 }
 
 }  // namespace
+
+double mean_hops(const Topology& topology) {
+  double total = 0;
+  double pairs = 1;
+  std::vector<std::uint32_t> row(topology.vertices());
+  std::vector<std::uint32_t> queue;
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    std::fill(row.begin(), row.end(), kUnreached<std::uint32_t>);
+    queue.assign(1, static_cast<std::uint32_t>(i * topology.npus() / kSamples));
+    row[queue.front()] = 0;
+    for (std::size_t head = 0; head < queue.size(); ++head)
+      for (const LinkId link : topology.out_links(VertexId(queue[head]))) {
+        const std::uint32_t next = topology.target(link).value();
+        if (row[next] != kUnreached<std::uint32_t>) continue;
+        row[next] = row[queue[head]] + 1;
+        queue.push_back(next);
+        if (!topology.is_npu(VertexId(next))) continue;
+        total += row[next];
+        ++pairs;
+      }
+  }
+  return std::max(1.0, total / pairs);
+}
 
 std::size_t paths_bytes(const SynthesisProblem& problem) {
   const PathsSizes sizes = sizes_of(problem);

@@ -66,6 +66,9 @@ struct PathsPlan {
 
 /// Why the engine does not suit; nullopt if it does. `problem.collective` is the collective that is asked for. O(1).
 [[nodiscard]] std::optional<std::string> paths_unsuitable(const SynthesisProblem& problem);
+/// The mean distance in hops from a few NPUs to all that they reach, for estimates. O(links).
+[[nodiscard]] double mean_hops(const Topology& topology);
+
 /// Expected bytes at the peak, schedule included, and work, from sizes alone.
 [[nodiscard]] std::size_t paths_bytes(const SynthesisProblem& problem);
 [[nodiscard]] Work paths_work(const SynthesisProblem& problem);

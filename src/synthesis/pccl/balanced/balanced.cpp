@@ -1,0 +1,103 @@
+#include "synthesis/pccl/balanced/balanced.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "synthesis/pccl/balanced/balanced_routes.hpp"
+#include "synthesis/pccl/balanced/way_play.hpp"
+#include "synthesis/pccl/paths/network.hpp"
+#include "synthesis/pccl/paths/order.hpp"
+#include "synthesis/pccl/paths/paths.hpp"
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t kMostSizes = 1000;
+constexpr std::size_t kMostVertices = std::size_t{1} << 16U;  ///< numbers of links to go have 16 bits
+/// A schedule that is longer than the busiest link's time by less than this share is not justified.
+constexpr std::int64_t kGoodEnough = 500;
+constexpr std::uint64_t kMostSendsOfTwoRounds = std::uint64_t{1} << 22U;
+constexpr std::uint64_t kMostSendsOfOneRound = std::uint64_t{1} << 26U;
+constexpr double kDetours = 1.1;  ///< links of a way, over those of a shortest one
+// Ways twice while they are balanced, or ways and the schedules of two plays; where plays are justified also two
+// orders.
+constexpr std::size_t kBytesPerSend = 30;
+constexpr std::size_t kBytesPerJustifiedSend = 46;
+constexpr std::size_t kBytesPerUnicast = 72;
+constexpr std::size_t kBytesPerLink = 250;
+
+int rounds_of(std::uint64_t sends) {
+  return sends <= kMostSendsOfTwoRounds ? 2 : sends <= kMostSendsOfOneRound ? 1 : 0;
+}
+
+double expected_sends(const SynthesisProblem& problem) {
+  return static_cast<double>(problem.collective.chunks()) * mean_hops(problem.topology) * kDetours;
+}
+
+bool has_one_destination(CollectiveKind kind) {
+  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
+}
+
+/// The chunks that have to go anywhere.
+std::vector<Unicast> unicasts_of(const Collective& collective) {
+  std::vector<Unicast> unicasts;
+  for (std::size_t c = 0; c < collective.chunks(); ++c) {
+    const ChunkId chunk = ChunkId::at(c);
+    const NpuId from = collective.source(chunk);
+    const NpuId to = collective.destination(chunk);
+    if (from != to)
+      unicasts.push_back(
+          {chunk, vertex_of(from), vertex_of(to), static_cast<std::uint32_t>(collective.size_class(chunk))});
+  }
+  return unicasts;
+}
+
+}  // namespace
+
+std::optional<std::string> balanced_unsuitable(const SynthesisProblem& problem) {
+  if (!has_one_destination(problem.collective.kind())) return "it makes only All-to-Alls, Gathers and Scatters";
+  if (problem.topology.vertices() > problem.topology.npus()) return "it takes direct links alone";
+  if (problem.topology.vertices() > kMostVertices) return "it takes up to 65,536 NPUs";
+  if (problem.topology.wires() != nullptr) return "it does not send over switches that cut through";
+  if (problem.topology.varies()) return "it has no bandwidth that varies";
+  if (problem.collective.chunk_sizes().size() > kMostSizes) return "it takes up to 1,000 sizes of chunks";
+  return std::nullopt;
+}
+
+Result<Gathered> balance_unicasts(const SynthesisProblem& problem) {
+  if (auto reason = balanced_unsuitable(problem))
+    return input_error({}, "the engine `balanced` cannot make this schedule", *std::move(reason),
+                       "leave the engine to `auto`");
+  const auto unicasts = unicasts_of(problem.collective);
+  const SizedHops hops(problem);
+  const auto routes = balance_routes(problem.topology, hops, unicasts, best_cheap_bound({problem, true}).time);
+  // What cannot be reached is told as by the search that finds each way by itself.
+  if (!routes) return order_conditions(problem, PathNetwork(problem), {}).errors();
+  const WayPlays plays{routes->most + routes->most / kGoodEnough, rounds_of(routes->ways.links.size())};
+  auto played = play_ways(problem.topology, hops, unicasts, routes->ways, plays);
+  Gathered made;
+  made.schedule = std::move(played.schedule);
+  made.time = played.time;
+  made.engine = "balanced";
+  return made;
+}
+
+std::size_t balanced_bytes(const SynthesisProblem& problem) {
+  const double sends = expected_sends(problem);
+  // What all leaves or reaches one NPU waits there alone, and is not justified.
+  const bool justified =
+      problem.collective.kind() == CollectiveKind::all_to_all && rounds_of(static_cast<std::uint64_t>(sends)) > 0;
+  return static_cast<std::size_t>(sends) * (justified ? kBytesPerJustifiedSend : kBytesPerSend) +
+         problem.collective.chunks() * kBytesPerUnicast + problem.topology.links() * kBytesPerLink +
+         (std::size_t{1} << 20U);
+}
+
+Work balanced_work(const SynthesisProblem& problem) {
+  const double sends = expected_sends(problem);
+  const int plays = 1 + 2 * rounds_of(static_cast<std::uint64_t>(sends));
+  return Work(WorkUnit::balanced_hop, sends * plays);
+}
+
+}  // namespace tenex

@@ -1,0 +1,143 @@
+// The engine `balanced` of pccl: chunks with one destination on networks that need not be regular, against numbers by
+// hand, the verifier and the bounds.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/draws.hpp"
+#include "support/topologies.hpp"
+#include "support/verdicts.hpp"
+#include "synthesis/pccl/balanced/balanced.hpp"
+#include "synthesis/pccl/engines.hpp"
+#include "synthesis/synthesis_support.hpp"
+#include "tenex/base/random.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+namespace {
+
+using support::kMegabyte;
+using support::kStep;
+using enum CollectiveKind;
+
+Collective of_kind(CollectiveKind kind, std::size_t npus, std::int64_t chunks) {
+  return support::collective(kind, npus, kMegabyte * (chunks * static_cast<std::int64_t>(npus)), chunks);
+}
+
+/// Synthesizes; expects a valid schedule without waste that takes the time it states, not below the bound.
+SimTime time_of(const Topology& topology, CollectiveKind kind, std::int64_t chunks,
+                Occupancy occupancy = Occupancy::transfer) {
+  const Collective collective = of_kind(kind, topology.npus(), chunks);
+  const SynthesisProblem problem{{topology, collective, occupancy}};
+  const Gathered made = balance_unicasts(problem).value();
+  EXPECT_EQ(made.engine, pccl_engine::balanced);
+  support::expect_valid(problem, made.schedule, made.time);
+  EXPECT_GE(made.time, best_cheap_bound({problem, true}).time);
+  EXPECT_LE(made.schedule.memory_bytes(), balanced_bytes(problem));
+  return made.time;
+}
+
+TEST(BalancedWays, AreDirectOnFullConnections) {
+  EXPECT_EQ(time_of(support::fully_connected(5), all_to_all, 1), kStep);
+}
+
+// Of a ring of 5 every NPU has two NPUs one link away and two NPUs two links away: 6 links for each, over 2 of its own.
+TEST(BalancedWays, GoBothWaysAroundARing) { EXPECT_EQ(time_of(support::ring(5), all_to_all, 1), kStep * 3); }
+
+// Of a line of 4 the middle link carries 4 chunks each way: first 1 to 3, then 0 to 3, which has come from NPU 0 by
+// then, then 0 to 2, and last 1 to 2, which ends there.
+TEST(BalancedWays, SendWhatHasFarthestToGoFirst) { EXPECT_EQ(time_of(support::line(4), all_to_all, 1), kStep * 4); }
+
+// slim_fly(5), 50 NPUs: 7 are one link away from each NPU, the other 42 two links, each over one NPU alone. That is
+// 50 * (7 + 84) = 4,550 links over 350: 13 steps, which no choice can change, and in which the links are hardly idle.
+TEST(BalancedWays, LoadTheLinksOfASlimFlyAlike) {
+  const SimTime time = time_of(support::shape("slim_fly(5)"), all_to_all, 1);
+  EXPECT_GE(time, kStep * 13);
+  EXPECT_LE(time, kStep * 14);
+}
+
+// A ring of 8 that lost a link is a line: 16 chunks over its middle link.
+TEST(BalancedWays, GoAroundWhatHasFailed) {
+  std::vector<Link> links;
+  for (std::uint32_t npu = 0; npu + 1 < 8; ++npu)
+    for (const auto& [from, to] : {std::pair(npu, npu + 1), std::pair(npu + 1, npu)})
+      links.push_back({VertexId(from), VertexId(to), support::kAlpha, support::kBandwidth});
+  EXPECT_EQ(time_of(support::graph(8, links), all_to_all, 1), kStep * 16);
+}
+
+// A square of which one side is slow, 4 times: chunks between its ends go the three fast links around. All-to-All then
+// takes less than the 4 steps that a chunk takes over the slow link alone, were it loaded with two of them: 8.
+TEST(BalancedWays, AvoidSlowLinks) {
+  TopologyBuilder builder(4);
+  for (std::uint32_t npu = 0; npu < 4; ++npu)
+    builder.add_link_pair({VertexId(npu), VertexId((npu + 1) % 4), nanoseconds(0),
+                           npu == 3 ? gigabytes_per_second(1) : gigabytes_per_second(8)});
+  const Topology square = std::move(builder).build().value();
+  // Over fast links alone, a line of 4, the middle one carries 4 chunks of 125 us. The slow link takes 1 ms for one.
+  EXPECT_EQ(time_of(square, all_to_all, 1), microseconds(500));
+}
+
+TEST(BalancedWays, AreValidOnAnyGraph) {
+  Random random(31);
+  for (int round = 0; round < support::draws(30, 300); ++round) {
+    const Topology graph = support::random_graph_of_pairs(random);
+    const auto kind = std::vector{all_to_all, gather, scatter}[random.below(3)];
+    time_of(graph, kind, 1 + random.below(4), random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization);
+  }
+}
+
+TEST(BalancedWays, AreValidWithOneWayLinks) {
+  Random random(32);
+  for (int round = 0; round < support::draws(30, 300); ++round) {
+    const std::uint32_t npus = 2 + random.below(10);
+    TopologyBuilder builder(npus);
+    const auto link = [&](std::uint32_t from, std::uint32_t to) {
+      builder.add_link({VertexId(from), VertexId(to), nanoseconds(500 * random.below(3)),
+                        gigabytes_per_second(25 * (1 + std::int64_t{random.below(3)}))});
+    };
+    for (std::uint32_t npu = 0; npu < npus; ++npu) link(npu, (npu + 1) % npus);
+    for (std::uint32_t extra = random.below(2 * npus); extra > 0; --extra) {
+      const std::uint32_t from = random.below(npus);
+      link(from, (from + 1 + random.below(npus - 1)) % npus);
+    }
+    const auto kind = std::vector{all_to_all, gather, scatter}[random.below(3)];
+    time_of(std::move(builder).build().value(), kind, 1 + random.below(3));
+  }
+}
+
+// A square whose NPUs 0 and 1 exchange chunks of 8 MB over a slow link of their own, or over NPUs 2 and 3 if these may
+// relay: 1 ms over three hops, where the slow link takes 8 ms.
+TEST(BalancedWays, KeepOutOfNpusThatMayNotRelay) {
+  TopologyBuilder builder(4);
+  for (std::uint32_t npu = 0; npu < 4; ++npu)
+    builder.add_link_pair({VertexId(npu), VertexId((npu + 1) % 4), nanoseconds(0),
+                           npu == 0 ? gigabytes_per_second(1) : gigabytes_per_second(24)});
+  const Topology square = std::move(builder).build().value();
+  const Collective pair = Collective::make({all_to_all, 4, {{{NpuId(0), NpuId(1)}}}, 1, kMegabyte * 16}).value();
+  const auto time = [&](Relays relays) {
+    SynthesisProblem problem{{square, pair, Occupancy::serialization}};
+    problem.relays = relays;
+    const Synthesis made = synthesize_pccl(problem).value();
+    support::expect_valid(problem, made.schedule, made.time);
+    return made.time;
+  };
+  EXPECT_LT(time(Relays::any), microseconds(1001));
+  EXPECT_EQ(time(Relays::members), microseconds(8000));
+}
+
+TEST(BalancedWays, NameWhatCannotBeReached) {
+  const Topology apart = support::graph(3, {{VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth},
+                                            {VertexId(1), VertexId(0), support::kAlpha, support::kBandwidth},
+                                            {VertexId(2), VertexId(0), support::kAlpha, support::kBandwidth}});
+  const Collective collective = of_kind(all_to_all, 3, 1);
+  const auto made = balance_unicasts({{apart, collective, Occupancy::transfer}});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.errors().front().problem, "NPU 2 cannot be reached from NPU 0");
+}
+
+}  // namespace
+}  // namespace tenex
