@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <span>
+
 namespace tenex {
 
 namespace {
@@ -32,13 +34,16 @@ std::string place_text(const Place& place) {
 std::string render(const Diagnostics& diagnostics, Colours colours) {
   const Paint& paint = paint_of(colours);
   std::string text;
-  for (const Diagnostic& each : diagnostics) {
+  // The line of the count takes as much room as one error.
+  const auto shown = diagnostics.size() > kMostErrorsShown + 1 ? kMostErrorsShown : diagnostics.size();
+  for (const Diagnostic& each : std::span(diagnostics).first(shown)) {
     const std::string place = place_text(each.place);
     if (!place.empty()) text += fmt::format("{}{}:{} ", paint.place, place, paint.off);
     text += fmt::format("{}error:{} {}\n", paint.error, paint.off, each.problem);
     if (!each.why.empty()) text += fmt::format("  {}reason:{} {}\n", paint.label, paint.off, each.why);
     if (!each.suggestion.empty()) text += fmt::format("  {}help:{} {}\n", paint.label, paint.off, each.suggestion);
   }
+  if (shown < diagnostics.size()) text += fmt::format("... and {} more errors\n", diagnostics.size() - shown);
   return text;
 }
 

@@ -16,7 +16,8 @@ struct FoundPartition {
 
 /// Minimizes (capacity of the directed links between parts) / (parts - 1) over the partitions of all vertices into two
 /// parts or more, where each part counts, whatever is in it. `capacity`: per link class, at most 2^20. `work` counts
-/// link visits down to zero, where the search ends. Deterministic. O(vertices) maximum flows for each of a few steps.
+/// link visits down to zero, where the search ends. Deterministic. A maximum flow for each of a few steps, then
+/// O(vertices) of them for each of a few.
 [[nodiscard]] FoundPartition best_partition(const Topology& topology, const std::vector<std::int64_t>& capacity,
                                             std::uint64_t& work);
 

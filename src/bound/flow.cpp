@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "bound/product_links.hpp"
 #include "bound/sized_needs.hpp"
 #include "bound/weighted_links.hpp"
+#include "bound/zero_one_paths.hpp"
 #include "tenex/base/contract.hpp"
 #include "tenex/topology/family.hpp"
 
@@ -23,14 +26,17 @@ namespace tenex {
 namespace {
 
 constexpr std::uint64_t kMostFlowRounds = 1024;
+constexpr std::uint64_t kVisitsAtOnce = 16;  ///< that weights of zero and one save, on networks of few hops
 
-/// The time that weights prove. O(starts * links log links).
-SimTime time_of_flow(const BoundProblem& problem, LightestPaths& paths, std::span<const std::uint32_t> weights) {
+/// The time that weights prove. `search` finds the distances of `paths` from a vertex. O(starts * search).
+template <class Paths, class Search>
+SimTime time_of_flow(const BoundProblem& problem, const Paths& paths, const Search& search,
+                     std::span<const std::uint32_t> weights) {
   const auto into = lightest_links(problem.topology, weights, true);
   const auto out_of = lightest_links(problem.topology, weights, false);
   JourneySum sum(problem.collective, into, out_of);
   for (const auto& start : journey_starts(problem.collective)) {
-    paths.search(vertex_of(start.from), weights);
+    search(vertex_of(start.from));
     const bool reached = sum.add(start, [&](NpuId to) {
       const double distance = paths.distance(vertex_of(to));
       return distance == std::numeric_limits<double>::infinity() ? -1 : static_cast<std::int64_t>(distance);
@@ -41,6 +47,22 @@ SimTime time_of_flow(const BoundProblem& problem, LightestPaths& paths, std::spa
   Exact needed = 0;
   for (const Exact each : sum.needed()) needed += each;
   return time_to_carry(problem, weights, needed);
+}
+
+/// The same by searches for lightest paths. O(starts * links log links).
+SimTime time_of_flow(const BoundProblem& problem, LightestPaths& paths, std::span<const std::uint32_t> weights) {
+  return time_of_flow(
+      problem, paths, [&](VertexId from) { paths.search(from, weights); }, weights);
+}
+
+/// The same for weights of zero and one, by breadth-first searches; nullopt where they do not suffice.
+std::optional<SimTime> time_of_zero_one_flow(const BoundProblem& problem, const LinkWeights& weights) {
+  std::vector<VertexId> sources;
+  for (const auto& start : journey_starts(problem.collective)) sources.push_back(vertex_of(start.from));
+  auto paths = ZeroOnePaths::of(problem.topology, weights, sources);
+  if (!paths) return std::nullopt;
+  return time_of_flow(
+      problem, *paths, [&](VertexId from) { paths->search(from); }, weights);
 }
 
 /// Dual solutions of the concurrent flow: the weights of the round that proved most, and the average of later rounds.
@@ -106,6 +128,20 @@ std::vector<LinkWeights> weights_of_levels(const Topology& topology) {
   return all;
 }
 
+/// Weights of zero and one that follow from the network's classes, dimensions and levels.
+std::vector<LinkWeights> first_weights(const BoundProblem& problem) {
+  constexpr std::size_t kMostClasses = 8;
+  const auto& topology = problem.topology;
+  std::vector<LinkWeights> all{LinkWeights(topology.links(), 1)};
+  if (const auto classes = topology.classes().size(); classes > 1)
+    for (std::size_t k = 0; k < std::min(kMostClasses, classes); ++k) all.push_back(weights_of_class(topology, k));
+  if (is_plain_product(problem))
+    for (std::size_t d = 0; d < topology.shape()->dimensions(); ++d) all.push_back(weights_of_dimension(topology, d));
+  if (topology.shape() && !topology.shape()->is_product())
+    std::ranges::move(weights_of_levels(topology), std::back_inserter(all));
+  return all;
+}
+
 }  // namespace
 
 SimTime flow_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
@@ -125,25 +161,22 @@ std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint6
   const auto of_round = kind == CollectiveKind::all_to_all
                             ? 2 * starts * topology.links()
                             : 2 * ((1 + starts) * topology.links() + condition_visits(problem.collective));
-  if (of_round > work_limit) return std::nullopt;
+  if (of_round / kVisitsAtOnce > work_limit) return std::nullopt;
   LightestPaths paths(topology);
   BestWeights best;
-  const auto try_weights = [&](const LinkWeights& weights) {
-    if (weights.empty()) return;
-    const auto time = time_of_flow(problem, paths, weights);
-    best.offer(time, weights);
-  };
-  try_weights(LinkWeights(topology.links(), 1));
-  for (std::size_t k = 0; topology.classes().size() > 1 && k < std::min<std::size_t>(8, topology.classes().size()); ++k)
-    try_weights(weights_of_class(topology, k));
-  if (is_plain_product(problem))
-    for (std::size_t d = 0; d < topology.shape()->dimensions(); ++d) try_weights(weights_of_dimension(topology, d));
-  if (topology.shape() && !topology.shape()->is_product())
-    for (const LinkWeights& weights : weights_of_levels(topology)) try_weights(weights);
-  const auto found = weights_of_rounds(problem, paths, std::min(kMostFlowRounds, work_limit / of_round));
-  try_weights(rounded(found.best));
-  try_weights(rounded(found.average));
+  for (const auto& weights : first_weights(problem)) {
+    const auto quick = time_of_zero_one_flow(problem, weights);
+    if (!quick && of_round > work_limit) continue;
+    best.offer(quick ? *quick : time_of_flow(problem, paths, weights), weights);
+  }
+  const auto rounds = std::min(kMostFlowRounds, work_limit / of_round);
+  if (rounds > 0) {
+    const auto found = weights_of_rounds(problem, paths, rounds);
+    for (const auto& weights : {rounded(found.best), rounded(found.average)})
+      if (!weights.empty()) best.offer(time_of_flow(problem, paths, weights), weights);
+  }
   auto bound = best.take();
+  if (bound) bound->cut_short = rounds < kMostFlowRounds;
   TENEX_ENSURES(!bound || check_flow(problem, bound->weights) == bound->time, "a time that the checker gives");
   return bound;
 }

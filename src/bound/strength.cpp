@@ -181,15 +181,15 @@ std::optional<PartitionWeights> find_partition(const BoundProblem& problem, std:
   return partition;
 }
 
-/// Tries weights until the work is used up.
-void search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_t work, BestWeights& best) {
+/// Tries weights until the work is used up. Returns whether it was enough for all.
+bool search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_t work, BestWeights& best) {
   const auto& topology = problem.topology;
   const auto try_weights = [&](const LinkWeights& weights) {
     if (weights.empty()) return;
     best.offer(time_of_strength(problem, forest, weights), weights);
     work -= std::min(work, forest.work());
   };
-  if (forest.work() > work) return;
+  if (forest.work() > work) return false;
   try_weights(LinkWeights(topology.links(), 1));
   // Where a dimension is a tree of switches, groups that lie across its leaves share the links between switches alone.
   if (work > forest.work() && topology.shape() && topology.shape()->is_product())
@@ -199,12 +199,13 @@ void search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_
     if (work > forest.work()) try_weights(weights_of_class(topology, k));
   const auto of_tree = 2 * forest.work() + 8 * (topology.links() + topology.vertices());  // some are visited again
   const auto trees = std::min(kMostTrees, work / 2 / of_tree);
-  if (trees == 0) return;
+  if (trees == 0) return false;
   const auto found = weights_of_trees(problem, forest, trees);
   work -= trees * of_tree;
   for (const auto* weights : {&found.average, &found.later, &found.best}) try_weights(rounded(*weights));
   for (const double least : largest_steps(found.average))
     if (work > forest.work()) try_weights(between_parts(problem, found.average, least, work));
+  return trees == kMostTrees;
 }
 
 }  // namespace
@@ -227,9 +228,13 @@ std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::u
   WayForest forest = ways ? WayForest(problem, *std::move(ways)) : WayForest(problem);
   BestWeights best;
   if (partition) best.offer(time_of_strength(problem, forest, partition->weights), partition->weights);
-  if (!partition || !partition->best) search_weights(problem, forest, work, best);
+  const bool densest = partition && partition->best;
+  const bool ended = densest || search_weights(problem, forest, work, best);
   auto found = best.take();
-  if (found) found->densest = partition && partition->best;
+  if (found) {
+    found->densest = densest;
+    found->cut_short = !ended;
+  }
   TENEX_ENSURES(!found || check_strength(problem, found->weights) == found->time, "a time that the checker gives");
   return found;
 }

@@ -10,6 +10,7 @@
 #include "design/canonical.hpp"
 #include "design/enumerate.hpp"
 #include "tenex/base/hash.hpp"
+#include "tenex/base/message.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/design/point_collective.hpp"
 #include "tenex/topology/transform.hpp"
@@ -18,7 +19,6 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kMostShown = 20;
 constexpr std::int64_t kMostChunks = std::int64_t{std::numeric_limits<std::uint32_t>::max()} - 1;
 
 /// How a suggestion of a `keep` begins.
@@ -73,11 +73,11 @@ void Contradictions::add(Diagnostic error, std::int64_t hardness) {
   std::erase_if(why, [](char letter) { return letter >= '0' && letter <= '9'; });
   const std::string key = to_string(input_error(error.place, text_without(error.problem, name), std::move(why)));
   const auto [found, is_new] = found_.try_emplace(digest64(key), shown_.size());
-  if (is_new && shown_.size() < kMostShown) {
+  if (is_new && shown_.size() < kMostErrorsShown) {
     shown_.push_back({std::move(error), hardness, topology_, {topology_}});
     return;
   }
-  if (found->second >= kMostShown) return;
+  if (found->second >= kMostErrorsShown) return;
   Shown& shown = shown_[found->second];
   if (error == shown.error) return;
   if (std::ranges::find(shown.topologies, topology_) == shown.topologies.end()) shown.topologies.push_back(topology_);

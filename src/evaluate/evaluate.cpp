@@ -140,6 +140,7 @@ bool bound_row(Evaluation& row, const PreparedPoint& prepared, const TimedStream
   describe(row, *bound);
   if (stream.finish > SimTime::zero())
     row.efficiency = static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
+  if (row.collective_time_ps > row.bound_ps) row.bounds_left_out = bound->left_out;
   if (row.optimal >= 0) state_proof_of_bound(row);  // a solver has proven something
   if (stream.rate_time > SimTime::zero()) {
     const double busiest = static_cast<double>(std::max(stream.rate_time, bound->time).count());

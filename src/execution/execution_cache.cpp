@@ -50,17 +50,27 @@ BoundProblem problem_of(const PreparedPoint& prepared, const Topology& bounded, 
   return {{bounded, *prepared.collective, point.occupancy}, point.collective().overlap, single_chunks, start_delays};
 }
 
-std::size_t bytes_of_bound(const CachedBound& bound) { return sizeof(bound) + bound.name.size(); }
+std::size_t bytes_of_bound(const CachedBound& bound) {
+  return sizeof(bound) + bound.name.size() + bound.left_out.size();
+}
+
+void leave_out(CachedBound& bound, std::string_view name) {
+  bound.left_out += fmt::format("{}{}", bound.left_out.empty() ? "" : " ", name);
+}
 
 }  // namespace
 
 void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std::uint64_t work, ExecutionCache& cache) {
   constexpr std::uint64_t kVisitsPerLink = 2;  // of the key and the stand-in
-  if (kVisitsPerLink * problem.topology.links() > work) return;
-  const auto network = to_string(certificate_key(problem));
+  const bool any = kVisitsPerLink * problem.topology.links() <= work;
+  const auto network = any ? to_string(certificate_key(problem)) : std::string();
   std::optional<StandIn> stand_in;
   for (const auto& method : bound_methods()) {
     if (method.certify == nullptr || !method.concerns(problem.collective.kind())) continue;
+    if (!any) {
+      leave_out(bound, method.name);
+      continue;
+    }
     const auto limit = std::min(work, method.full_work);
     const auto certificate = cache.certificates.get(
         fmt::format("{} {} {}", network, method.name, limit),
@@ -71,6 +81,7 @@ void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std:
         [](const std::optional<CertifiedBound>& found) {
           return sizeof(found) + (found ? 4 * (found->inside.size() + found->weights.size()) : 0);
         });
+    if (limit < method.full_work && (!*certificate || (*certificate)->cut_short)) leave_out(bound, method.name);
     const auto time = *certificate ? method.time_of(problem, **certificate) : SimTime::zero();
     if (time > bound.time) {
       bound.time = time;
@@ -126,7 +137,8 @@ CachedBound bound_of_schedule(const BoundProblem& problem, ExecutionCache& cache
   auto timeless = problem;
   timeless.start_delays = {};
   const auto sends = sizes_of_collective(problem.collective).sends;
-  raise_by_certificates(best, timeless, bound_work(sends * passes_of(problem.collective.kind())), cache);
+  raise_by_certificates(
+      best, timeless, bound_work(sends * passes_of(problem.collective.kind()), problem.network.switches() == 0), cache);
   return best;
 }
 

@@ -128,15 +128,19 @@ bool is_checked_by_orbit(const DesignPoint& point, const PointSizes& sizes, doub
 
 std::uint64_t bound_work(const DesignPoint& point, const PointSizes& sizes, bool one_for_all) {
   if (point.collective().bounds == BoundSearch::full) return std::numeric_limits<std::uint64_t>::max();
-  return bound_work(sizes.collective.sends * passes_of(point.collective().kind) /
-                    (one_for_all ? static_cast<double>(sizes.topology.npus) : 1));
+  const bool direct = sizes.topology.switches == 0;
+  const double sends =
+      direct ? scheduled_sends(point, sizes) : sizes.collective.sends * passes_of(point.collective().kind);
+  return bound_work(sends / (one_for_all ? static_cast<double>(sizes.topology.npus) : 1), direct);
 }
 
-std::uint64_t bound_work(double sends) {
-  constexpr double kSendsPerVisit = 4;
-  constexpr double kLeast = 0x1p16;  // a millisecond
-  constexpr double kMost = 0x1p25;   // half a second
-  return std::bit_floor(static_cast<std::uint64_t>(std::clamp(sends / kSendsPerVisit, kLeast, kMost)));
+std::uint64_t bound_work(double sends, bool direct) {
+  // On direct links a tenth of what a send takes to be planned. Over switches searches gain less and take longer, as
+  // they list pairs of links.
+  const double visits_per_send = direct ? 2 : 0.25;
+  constexpr double kLeast = 0x1p16;              // a millisecond
+  const double most = direct ? 0x1p27 : 0x1p25;  // two seconds, half a second
+  return std::bit_floor(static_cast<std::uint64_t>(std::clamp(sends * visits_per_send, kLeast, most)));
 }
 
 }  // namespace tenex

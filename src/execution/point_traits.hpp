@@ -42,7 +42,7 @@ namespace tenex {
 /// Link visits of the search for each bound with a certificate. `one_for_all`: one NPU's sends stand for all. Part of
 /// the physics.
 [[nodiscard]] std::uint64_t bound_work(const DesignPoint& point, const PointSizes& sizes, bool one_for_all);
-/// The same by the sends of the collective that are looked at.
-[[nodiscard]] std::uint64_t bound_work(double sends);
+/// The same by the sends of the collective that are looked at. `direct`: the network has no switches.
+[[nodiscard]] std::uint64_t bound_work(double sends, bool direct);
 
 }  // namespace tenex

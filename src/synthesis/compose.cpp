@@ -182,6 +182,7 @@ Synthesis from(Gathered part, std::string_view engine) {
   synthesis.best_attempt = part.best_attempt;
   synthesis.pruned_waste = part.pruned_waste;
   synthesis.solver = part.solver;
+  synthesis.rate_time = part.rate_time;
   synthesis.left_out = std::move(part.left_out);
   return synthesis;
 }

@@ -34,6 +34,7 @@ struct Gathered {
   std::string_view engine = {};  ///< the engine that made it, if the gatherer had a choice
   RunMetrics run = {};           ///< all but the engine
   std::optional<SolverReport> solver = {};
+  SimTime rate_time = {};     ///< as in Synthesis
   std::string left_out = {};  ///< improvements that did not fit into problem.memory_limit_bytes, in words; empty:
                               ///< none
 };

@@ -24,6 +24,15 @@ TEST(Message, LeavesOutWhatIsAbsent) {
   EXPECT_EQ(render({input_error({"", 2, 3}, "problem", "why")}), "2:3: error: problem\n  reason: why\n");
 }
 
+TEST(Message, CountsWhatItLeavesOut) {
+  Diagnostics errors(11, input_error({}, "problem"));
+  std::string ten;
+  for (int i = 0; i < 10; ++i) ten += "error: problem\n";
+  EXPECT_EQ(render(errors), ten + "error: problem\n");
+  errors.resize(204'000, input_error({}, "problem"));
+  EXPECT_EQ(render(errors), ten + "... and 203990 more errors\n");
+}
+
 TEST(Message, MarksWordsOnATerminalOnly) {
   const Diagnostics errors{input_error({"f", 2, 3}, "problem", "why")};
   EXPECT_EQ(render(errors, Colours::terminal),

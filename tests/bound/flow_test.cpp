@@ -7,9 +7,12 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "bound/graphs.hpp"
+#include "bound/lightest_paths.hpp"
+#include "bound/zero_one_paths.hpp"
 
 namespace tenex {
 namespace {
@@ -71,6 +74,51 @@ double of_a_routing(const Topology& topology) {
   return *std::ranges::max_element(time);
 }
 
+RC_GTEST_PROP(FlowProperties, DistancesOverWeightsOfZeroAndOneAreThoseOfLightestPaths, ()) {
+  const auto npus = *rc::gen::inRange<std::uint32_t>(2, 40);
+  const auto topology = support::random_graph(npus, *rc::gen::inRange<std::uint32_t>(0, 4));
+  LinkWeights weights(topology.links());
+  const auto percent = *rc::gen::inRange(0, 100);
+  for (auto& weight : weights) weight = *rc::gen::inRange(0, 100) < percent ? 0 : 1;
+  // A link back is as heavy, except in some graphs.
+  if (*rc::gen::inRange(0, 4) > 0)
+    for (std::size_t a = 0; a < topology.links(); ++a)
+      for (std::size_t b = 0; b < topology.links(); ++b)
+        if (topology.source(LinkId::at(a)) == topology.target(LinkId::at(b)) &&
+            topology.target(LinkId::at(a)) == topology.source(LinkId::at(b)))
+          weights[a] = weights[b] = std::max(weights[a], weights[b]);
+  std::vector<VertexId> sources;  // more than one batch
+  for (std::size_t i = 0; i < 3 * 64; ++i) sources.push_back(VertexId::at(i % topology.vertices()));
+  auto quick = ZeroOnePaths::of(topology, weights, sources);
+  if (!quick) {
+    const bool one_way = std::ranges::any_of(std::views::iota(std::size_t{0}, topology.links()), [&](std::size_t a) {
+      return weights[a] == 0 && std::ranges::none_of(topology.out_links(topology.target(LinkId::at(a))), [&](LinkId b) {
+               return weights[b.index()] == 0 && topology.target(b) == topology.source(LinkId::at(a));
+             });
+    });
+    RC_ASSERT(one_way);
+    return;
+  }
+  LightestPaths paths(topology);
+  for (const auto source : sources) {
+    quick->search(source);
+    paths.search(source, weights);
+    for (std::size_t v = 0; v < topology.vertices(); ++v)
+      RC_ASSERT(quick->distance(VertexId::at(v)) == paths.distance(VertexId::at(v)));
+  }
+}
+
+TEST(Flow, TriesWeightsOfZeroAndOneWhereNoRoundFits) {
+  // slim_fly(5): 50 NPUs, 7 links each, diameter 2, so that an NPU's 49 chunks take 7 + 2 * 42 = 91 hops over 7 links.
+  // A round of the search visits 2 * 50 * 350 links.
+  const auto topology = support::shape("slim_fly(5)", {SimTime::zero()}, {gigabytes_per_second(50)});
+  const auto collective = exchange(50);
+  const auto found = flow_bound({topology, collective, Occupancy::serialization}, 2 * 50 * 350 - 1).value();
+  EXPECT_EQ(found.time, kFlowStep * 13);
+  EXPECT_TRUE(found.cut_short);
+  EXPECT_FALSE(flow_bound({topology, collective, Occupancy::serialization}, 2 * 50 * 350 / 17));
+}
+
 RC_GTEST_PROP(FlowProperties, IsBetweenTheDensestSetAndARouting, ()) {
   const auto npus = *rc::gen::inRange<std::uint32_t>(2, 7);
   const auto switches = *rc::gen::inRange<std::uint32_t>(0, 3);
@@ -110,7 +158,8 @@ TEST(Flow, IsOfAllToAllsOnlyAndAsksForOneWeightPerLink) {
   const auto ring = support::ring(4, SimTime::zero());
   const auto gather = support::collective(CollectiveKind::all_gather, 4, bytes(4'000'000), 1);
   EXPECT_FALSE(flow_bound({ring, gather, Occupancy::transfer}, kFlowWork));
-  EXPECT_FALSE(flow_bound({ring, exchange(4), Occupancy::transfer}, 10));  // too little work for one search each
+  // A round visits 2 * 4 * 8 links, and four where it searches from all NPUs at once.
+  EXPECT_FALSE(flow_bound({ring, exchange(4), Occupancy::transfer}, 3));
   const auto collective = exchange(4);
   EXPECT_THROW((void)check_flow({ring, collective, Occupancy::transfer}, {}), InvariantError);
   EXPECT_EQ(check_flow({ring, collective, Occupancy::transfer}, std::vector<std::uint32_t>(8, 0)), SimTime::zero());

@@ -121,6 +121,28 @@ TEST(Strength, OfAMeshIsThatOfSingleNpus) {
   EXPECT_EQ(strength_bound_of(support::mesh(8, 8, SimTime::zero()), all_reduce_of(64, 8)).time, kStrengthStep * 288);
 }
 
+TEST(Strength, FindsAWeakPlaceOfALargeMeshWithinLittleWork) {
+  // 40x40 without the pair of links between (0,1) and (1,1): three pairs of links are left at (0,0) and (0,1), over
+  // which each of 4,800 chunks makes 2 * 2 crossings: 4 / 6 of 4,800 steps. All NPUs: 2 * 1599 crossings over 6,238
+  // links, 2,461 steps. Half the work of the search for any partition would not suffice.
+  const auto mesh = support::mesh(40, 40, SimTime::zero());
+  const auto is_lost = [](std::uint32_t a, std::uint32_t b) { return std::min(a, b) == 1 && std::max(a, b) == 41; };
+  TopologyBuilder builder(1600);
+  for (std::size_t l = 0; l < mesh.links(); ++l) {
+    const auto from = mesh.source(LinkId::at(l)).value();
+    const auto to = mesh.target(LinkId::at(l)).value();
+    if (!is_lost(from, to)) builder.add_link(link(from, to));
+  }
+  const auto topology = std::move(builder).build().value();
+  ASSERT_EQ(topology.links(), 6238);
+  const auto collective = all_reduce_of(1600, 3);
+  const BoundProblem problem{topology, collective, Occupancy::serialization};
+  const auto found = strength_bound(problem, std::uint64_t{1} << 21).value();
+  EXPECT_EQ(found.time, kStrengthStep * 3200);
+  EXPECT_FALSE(found.densest);
+  EXPECT_TRUE(found.cut_short);
+}
+
 TEST(Strength, OfTwoBoxesIsTheLinksBetweenThem) {
   // Each chunk crosses once each way: 8 chunks on each of two links of 10 GB/s, 100 us per chunk.
   EXPECT_EQ(strength_bound_of(support::two_boxes(), all_reduce_of(8)).time, microseconds(800));

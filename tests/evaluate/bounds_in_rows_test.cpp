@@ -90,6 +90,8 @@ TEST(BoundsInRows, AreLargerAfterAFullSearch) {
   EXPECT_GT(full.bound_ps, quick.bound_ps);
   EXPECT_LE(full.bound_ps, full.collective_time_ps);
   EXPECT_EQ(full.collective_time_ps, quick.collective_time_ps);
+  EXPECT_EQ(quick.bounds_left_out, "flow");
+  EXPECT_EQ(full.bounds_left_out, "");
   EXPECT_EQ(point_of_words(with(words, "bounds", "quick")).canonical, point_of_words(words).canonical);
 }
 

@@ -22,14 +22,14 @@ from pathlib import Path
 
 import pandas
 
-from tenex_analysis import all_reduce, faults
+from tenex_analysis import all_reduce, faults, irregular
 from tenex_analysis.markdown import BEGIN, END, write_between_marks
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED_COLUMN = re.compile(r"^s of ")
 MEASURED_ROW = re.compile(r"^(?:s of synthesis$)|: (?:ms|s) of synthesis|times as fast as TE-CCL's 3 minutes")
 #: Tables that read no more than expected.csv has.
-FROM_EXPECTED = {"all_reduce": all_reduce, "faults": faults, "faults_large": faults}
+FROM_EXPECTED = {"all_reduce": all_reduce, "faults": faults, "faults_large": faults, "irregular": irregular}
 
 
 class ExpectedStudy:

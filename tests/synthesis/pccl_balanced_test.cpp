@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/collectives.hpp"
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
 #include "support/verdicts.hpp"
@@ -107,6 +108,41 @@ TEST(BalancedWays, AreValidWithOneWayLinks) {
     const auto kind = std::vector{all_to_all, gather, scatter}[random.below(3)];
     time_of(std::move(builder).build().value(), kind, 1 + random.below(3));
   }
+}
+
+// Amounts of their own, and neighbours: in groups that may share NPUs, and on networks where ways are not alike.
+TEST(BalancedWays, TakeConditionsOfOneDestination) {
+  Random random(33);
+  for (int round = 0; round < support::draws(30, 300); ++round) {
+    const Topology graph = support::random_graph_of_pairs(random);
+    const auto npus = static_cast<std::uint32_t>(graph.npus());
+    const auto kind = std::vector{all_to_allv, halo_exchange}[random.below(2)];
+    const Collective collective = support::any_collective(kind, npus, kMegabyte, 1 + random.below(3),
+                                                          support::drawn_groups(npus, random), random.below(1000));
+    const SynthesisProblem problem{{graph, collective, Occupancy::transfer}};
+    const Gathered made = balance_unicasts(problem).value();
+    support::expect_valid(problem, made.schedule, made.time);
+    EXPECT_GE(made.time, best_cheap_bound({problem, true}).time);
+  }
+}
+
+// A ring of 8 whose ranks are two apart in turn, 0, 2, 4, 6, 1, 3, 5, 7: neighbours are two links away, but for 6 and 1
+// and for 7 and 0, three and one. That are 2 * (6 * 2 + 3 + 1) = 32 links over 16: two steps at least, and three as 1
+// to 6 takes three hops.
+TEST(BalancedWays, OfAHaloExchangeAreAsShortAsTheyCanBe) {
+  const Collective halo = support::any_collective(halo_exchange, 8, kMegabyte, 1, "0,2,4,6,1,3,5,7");
+  const Topology ring = support::ring(8);
+  const SynthesisProblem problem{{ring, halo, Occupancy::transfer}};
+  const Gathered made = balance_unicasts(problem).value();
+  support::expect_valid(problem, made.schedule, made.time);
+  EXPECT_EQ(made.time, kStep * 3);
+}
+
+TEST(BalancedWays, RefuseConditionsOfSeveralDestinations) {
+  const Collective lists = support::any_collective(conditions, 6, kMegabyte, 1);
+  const Topology ring = support::ring(6);
+  ASSERT_FALSE(lists.is_unicast());
+  EXPECT_TRUE(balanced_unsuitable({{ring, lists, Occupancy::transfer}}));
 }
 
 // A square whose NPUs 0 and 1 exchange chunks of 8 MB over a slow link of their own, or over NPUs 2 and 3 if these may

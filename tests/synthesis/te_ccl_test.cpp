@@ -195,6 +195,46 @@ TEST(TeCcl, EndsAtAScheduleThatIsGoodEnough) {
 }
 
 // Each formulation makes a valid schedule, or keeps the known one; rates are refused where chunks are copied.
+/// A list of conditions of 1 MB each among all NPUs.
+Collective listed(CollectiveKind kind, std::size_t npus, std::vector<Condition> conditions) {
+  CollectiveRequest request;
+  request.kind = kind;
+  request.npus = npus;
+  request.groups = parse_groups("all", npus).value();
+  request.size = kMegabyte;
+  for (auto& each : conditions) each.size = kMegabyte;
+  request.groups.front().conditions = std::make_shared<const std::vector<Condition>>(std::move(conditions));
+  return Collective::make(std::move(request)).value();
+}
+
+TEST(TeCcl, ProvesTheOptimaOfListsOfConditions) {
+  const auto line = support::line(4, SimTime::zero());
+  // One multicast along the whole line, and a chunk the other way: three hops each, on links of their own.
+  const auto lists = listed(CollectiveKind::conditions, 4, {{0, {1, 2, 3}, {}}, {3, {0}, {}}});
+  const auto along = te_ccl_of({line, lists});
+  EXPECT_EQ(along.time, kBusy * 3);
+  EXPECT_TRUE(along.solver->optimal);
+  // On a ring of 5 each NPU has a chunk one link away, and one that is two links away clockwise and three the other
+  // way: 15 hops over 10 links. In two steps all five chunks of two hops would take all ten places clockwise, and the
+  // others would be four hops away. In three steps all go clockwise: 15 places.
+  const auto ring = support::ring(5, SimTime::zero());
+  std::vector<Condition> pairs;
+  for (std::uint32_t rank = 0; rank < 5; ++rank)
+    for (const std::uint32_t step : {1U, 2U}) pairs.push_back({rank, {(rank + step) % 5}, {}});
+  const auto matrix = listed(CollectiveKind::all_to_allv, 5, std::move(pairs));
+  const auto around = te_ccl_of({ring, matrix});
+  EXPECT_EQ(around.time, kBusy * 3);
+  EXPECT_TRUE(around.solver->optimal);
+  // Rates of chunks with one destination: fluid, two steps would carry one and a half hops per link.
+  EXPECT_EQ(te_ccl_of({ring, matrix}, Formulation::lp).time, kBusy * 3);
+  std::vector<Condition> both;
+  for (std::uint32_t rank = 0; rank < 5; ++rank)
+    for (const std::uint32_t step : {1U, 4U}) both.push_back({rank, {(rank + step) % 5}, {}});
+  const auto halo = te_ccl_of({ring, listed(CollectiveKind::halo_exchange, 5, std::move(both))});
+  EXPECT_EQ(halo.time, kBusy);
+  EXPECT_TRUE(halo.solver->optimal);
+}
+
 TEST(TeCcl, HasThreeFormulations) {
   const Topology topology = random_graph(5, 3, 7);
   const Collective gather = support::of_megabytes(CollectiveKind::all_gather, 5);

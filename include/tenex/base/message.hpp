@@ -7,6 +7,7 @@
 // Editors find the place as they find those of compilers. Rows and logs have the one-line form of to_string() instead.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,7 +19,11 @@ namespace tenex {
 /// Whether a message marks its words with the colours of a terminal (ANSI escapes).
 enum class Colours : std::uint8_t { none, terminal };
 
-/// The diagnostics in this form, each line ended by a newline. Absent parts have no line. O(length).
+/// Errors that are shown of many: one mistake in a table or a sweep may make thousands.
+inline constexpr std::size_t kMostErrorsShown = 10;
+
+/// The diagnostics in this form, each line ended by a newline. Absent parts have no line. Where there are more than one
+/// beyond kMostErrorsShown, a last line counts those that are left out. O(length).
 [[nodiscard]] std::string render(const Diagnostics& diagnostics, Colours colours = Colours::none);
 
 /// A warning in the same form: "warning: ...", ended by a newline.

@@ -98,6 +98,8 @@ struct CertifiedBound {
   /// its end. False where it does not ask that: for an All-to-All, stored conditions, several groups, and partitions
   /// with switches.
   bool densest = false;
+  /// Whether the work limit ended the search for weights (strength, flow): more work may prove more.
+  bool cut_short = false;
 };
 
 /// A registry entry. A bound is either cheap, or it has a certificate, which a search finds.

@@ -24,6 +24,7 @@ struct CachedBound {
   SimTime time;
   std::int64_t paper_ideal_ps = -1;
   bool holds_for_all = true;  ///< BoundProblem::holds_for_all()
+  std::string left_out = {};  ///< names of bounds with certificates whose search was cut short, with spaces between
 };
 
 /// Memory-bounded and thread-safe. It never changes a result.

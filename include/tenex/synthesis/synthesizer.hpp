@@ -69,7 +69,8 @@ struct Synthesis : RunMetrics {
   std::uint32_t best_attempt = 0;      ///< All-Reduce: best attempt of its gather part
   std::uint64_t pruned_waste = 0;      ///< deliveries removed before a time reversal
   std::optional<SolverReport> solver;  ///< of synthesizers with solvers
-  /// Of trees: the least time in which every link carries what the trees put on it, without latency; zero: not known.
+  /// Of trees and balanced ways: the least time in which every link carries what they put on it, without latency; zero:
+  /// not known.
   SimTime rate_time;
   std::string left_out;  ///< improvements that did not fit into the memory, in words; empty: none
 };

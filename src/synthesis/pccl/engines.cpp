@@ -258,11 +258,20 @@ double most_weight_to_try_paths(const Topology& topology) {
   return wires != nullptr && !any_copies_or_adds(wires->network()) ? kWeightToTryPathsOverWires : kWeightToTryPaths;
 }
 
-/// Balanced ways leave the order on links to chance, which loses much where nearly all links of an All-to-All are busy
-/// all the time. The search is tried after them at more weight while they are farther from the bound than one part in
-/// so many.
-constexpr double kWeightToTryPathsWhileFar = 4;
+/// Balanced ways are whole, and their order on links is left to chance. The search, which takes some ten times as long,
+/// is tried after them at more weight while they are farther from the bound than one part in so many; at still more
+/// where it is waiting that makes them long: by more than one part in so many of the busiest link's time.
+constexpr double kWeightToTryPathsWhileFar = 1;
 constexpr std::int64_t kNearBound = 100;
+constexpr double kWeightToTryPathsWhileWaiting = 4;
+constexpr std::int64_t kLittleWaiting = 20;
+
+/// The weight up to which the search is tried after a schedule.
+double weight_to_try_paths_after(const SynthesisProblem& problem, const Synthesis& made, SimTime bound) {
+  if (made.time <= bound + bound / kNearBound) return most_weight_to_try_paths(problem.topology);
+  const SimTime least = std::max(bound, made.rate_time);
+  return made.time <= least + least / kLittleWaiting ? kWeightToTryPathsWhileFar : kWeightToTryPathsWhileWaiting;
+}
 
 /// More attempts where the search is the engine that suits: they take about as long again as the one before.
 constexpr double kWeightOfMorePathAttempts = 0.03;
@@ -276,8 +285,9 @@ std::vector<SynthesisProblem> problems_for_paths(const SynthesisProblem& problem
   if (problem.engine != kAutomaticEngine || paths_unsuitable(problem)) return problems;
   const bool routes = chosen.name == pccl_engine::paths;
   const double few = std::max(most_weight_to_try_paths(problem.topology), routes ? kWeightOfMorePathAttempts : 0);
-  const bool balances = chosen.name == pccl_engine::balanced && problem.collective.kind() == CollectiveKind::all_to_all;
-  const double first = balances ? kWeightToTryPathsWhileFar : few;
+  // A Scatter or Gather is at the bound of its root.
+  const bool balances = chosen.name == pccl_engine::balanced && !has_root(problem.collective.kind());
+  const double first = balances ? kWeightToTryPathsWhileWaiting : few;
   for (const std::uint32_t attempts : {problem.attempts, kAttemptsOfAuto}) {
     const bool again = (routes || !problems.empty()) && attempts <= problem.attempts;
     if (again) continue;
@@ -300,8 +310,7 @@ Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
   const SimTime bound = best_cheap_bound({problem, true}).time;
   for (const SynthesisProblem& other : problems_for_paths(problem, **engine)) {
     if (made->time <= bound) break;
-    const bool near = made->time <= bound + bound / kNearBound;
-    if (near && paths_work(other).weight() > most_weight_to_try_paths(problem.topology)) continue;
+    if (paths_work(other).weight() > weight_to_try_paths_after(problem, *made, bound)) continue;
     auto routed = pccl_engines().back().synthesize(other);
     if (routed && routed->time < made->time) made = std::move(routed);
   }

@@ -128,9 +128,11 @@ std::vector<const SynthesisEngine*> suitable_engines(const SynthesisProblem& pro
     if (problem.engine != kAutomaticEngine && problem.engine != engine.name) continue;
     if (!engine.unsuitable(problem)) engines.push_back(&engine);
   }
-  const auto capped = std::ranges::find(engines, trees_engine::capped, &SynthesisEngine::name);
-  if (capped != engines.end() && !queued_justifies(problem))
-    std::erase_if(engines, [](const auto* each) { return each->name == trees_engine::queued; });
+  // Where `capped` suits, `packed` has never made a shorter schedule, nor `queued` where it does not justify.
+  if (std::ranges::find(engines, trees_engine::capped, &SynthesisEngine::name) != engines.end())
+    std::erase_if(engines, [&](const auto* each) {
+      return each->name == trees_engine::packed || (each->name == trees_engine::queued && !queued_justifies(problem));
+    });
   if (engines.empty()) engines.push_back(&trees_engines().back());
   return engines;
 }

@@ -1,6 +1,7 @@
 #include "synthesis/pccl/balanced/balanced.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -32,12 +33,37 @@ int rounds_of(std::uint64_t sends) {
   return sends <= kMostSendsOfTwoRounds ? 2 : sends <= kMostSendsOfOneRound ? 1 : 0;
 }
 
-double expected_sends(const SynthesisProblem& problem) {
-  return static_cast<double>(problem.collective.chunks()) * mean_hops(problem.topology) * kDetours;
+/// Links to the destinations of stored conditions: the mean over those of some sources.
+double hops_of_conditions(const SynthesisProblem& problem, GroupId group) {
+  constexpr std::size_t kSources = 8;
+  const auto& members = problem.collective.groups()[group.index()].members;
+  const auto conditions = problem.collective.conditions(group);
+  double hops = 0;
+  double counted = 0;
+  for (std::size_t i = 0; i < kSources; ++i) {
+    const auto source = conditions[i * conditions.size() / kSources].source;
+    const auto row = hops_from(problem.topology, vertex_of(members[source]));
+    const auto from = std::ranges::equal_range(conditions, source, {}, &Condition::source);
+    for (const Condition& each : from) {
+      const auto distance = row[members[each.destinations.front()].index()];
+      if (distance == std::numeric_limits<std::uint32_t>::max()) continue;
+      hops += distance;
+      ++counted;
+    }
+  }
+  return std::max(1.0, hops / std::max(1.0, counted));
 }
 
-bool has_one_destination(CollectiveKind kind) {
-  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
+double expected_sends(const SynthesisProblem& problem) {
+  const auto& collective = problem.collective;
+  const double hops = mean_hops(problem.topology);
+  double sends = 0;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto group = GroupId::at(g);
+    const bool stored = !collective.conditions(group).empty();
+    sends += static_cast<double>(collective.chunks_in(group)) * (stored ? hops_of_conditions(problem, group) : hops);
+  }
+  return sends * kDetours;
 }
 
 /// The chunks that have to go anywhere.
@@ -57,7 +83,7 @@ std::vector<Unicast> unicasts_of(const Collective& collective) {
 }  // namespace
 
 std::optional<std::string> balanced_unsuitable(const SynthesisProblem& problem) {
-  if (!has_one_destination(problem.collective.kind())) return "it makes only All-to-Alls, Gathers and Scatters";
+  if (!problem.collective.is_unicast()) return "it takes only chunks with one destination each, and makes no sums";
   if (problem.topology.vertices() > problem.topology.npus()) return "it takes direct links alone";
   if (problem.topology.vertices() > kMostVertices) return "it takes up to 65,536 NPUs";
   if (problem.topology.wires() != nullptr) return "it does not send over switches that cut through";
@@ -81,14 +107,16 @@ Result<Gathered> balance_unicasts(const SynthesisProblem& problem) {
   made.schedule = std::move(played.schedule);
   made.time = played.time;
   made.engine = "balanced";
+  made.rate_time = routes->most;
   return made;
 }
 
 std::size_t balanced_bytes(const SynthesisProblem& problem) {
   const double sends = expected_sends(problem);
   // What all leaves or reaches one NPU waits there alone, and is not justified.
-  const bool justified =
-      problem.collective.kind() == CollectiveKind::all_to_all && rounds_of(static_cast<std::uint64_t>(sends)) > 0;
+  const auto kind = problem.collective.kind();
+  const bool rooted = kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
+  const bool justified = !rooted && rounds_of(static_cast<std::uint64_t>(sends)) > 0;
   return static_cast<std::size_t>(sends) * (justified ? kBytesPerJustifiedSend : kBytesPerSend) +
          problem.collective.chunks() * kBytesPerUnicast + problem.topology.links() * kBytesPerLink +
          (std::size_t{1} << 20U);

@@ -163,25 +163,30 @@ double bytes_of_plan(const SynthesisProblem& problem, const PathsSizes& sizes, d
 
 }  // namespace
 
+std::vector<std::uint32_t> hops_from(const Topology& topology, VertexId source) {
+  std::vector<std::uint32_t> row(topology.vertices(), kUnreached<std::uint32_t>);
+  std::vector<VertexId> queue{source};
+  row[source.index()] = 0;
+  for (std::size_t head = 0; head < queue.size(); ++head)
+    for (const LinkId link : topology.out_links(queue[head])) {
+      const VertexId next = topology.target(link);
+      if (row[next.index()] != kUnreached<std::uint32_t>) continue;
+      row[next.index()] = row[queue[head].index()] + 1;
+      queue.push_back(next);
+    }
+  return row;
+}
+
 double mean_hops(const Topology& topology) {
   double total = 0;
   double pairs = 1;
-  std::vector<std::uint32_t> row(topology.vertices());
-  std::vector<std::uint32_t> queue;
   for (std::size_t i = 0; i < kSamples; ++i) {
-    std::fill(row.begin(), row.end(), kUnreached<std::uint32_t>);
-    queue.assign(1, static_cast<std::uint32_t>(i * topology.npus() / kSamples));
-    row[queue.front()] = 0;
-    for (std::size_t head = 0; head < queue.size(); ++head)
-      for (const LinkId link : topology.out_links(VertexId(queue[head]))) {
-        const std::uint32_t next = topology.target(link).value();
-        if (row[next] != kUnreached<std::uint32_t>) continue;
-        row[next] = row[queue[head]] + 1;
-        queue.push_back(next);
-        if (!topology.is_npu(VertexId(next))) continue;
-        total += row[next];
-        ++pairs;
-      }
+    const auto row = hops_from(topology, VertexId::at(i * topology.npus() / kSamples));
+    for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+      if (row[npu] == 0 || row[npu] == kUnreached<std::uint32_t>) continue;
+      total += row[npu];
+      ++pairs;
+    }
   }
   return std::max(1.0, total / pairs);
 }
