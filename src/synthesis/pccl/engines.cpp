@@ -263,7 +263,7 @@ double most_weight_to_try_paths(const Topology& topology) {
 /// where it is waiting that makes them long: by more than one part in so many of the busiest link's time.
 constexpr double kWeightToTryPathsWhileFar = 1;
 constexpr std::int64_t kNearBound = 100;
-constexpr double kWeightToTryPathsWhileWaiting = 4;
+constexpr double kWeightToTryPathsWhileWaiting = 20;
 constexpr std::int64_t kLittleWaiting = 20;
 
 /// The weight up to which the search is tried after a schedule.
