@@ -21,6 +21,7 @@
 #include "bound/product_links.hpp"
 #include "bound/sized_needs.hpp"
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/distance.hpp"
 
 namespace tenex {
 
@@ -45,21 +46,6 @@ SimTime distances_by_dimension(const BoundProblem& problem) {
   return bound;
 }
 
-/// Hops from a vertex to all vertices, -1 where there is no path.
-std::vector<std::int32_t> hops_from(const Topology& topology, VertexId source) {
-  std::vector<std::int32_t> hops(topology.vertices(), -1);
-  std::vector<VertexId> queue{source};
-  hops[source.index()] = 0;
-  for (std::size_t head = 0; head < queue.size(); ++head)
-    for (const LinkId link : topology.out_links(queue[head])) {
-      const VertexId there = topology.target(link);
-      if (hops[there.index()] >= 0) continue;
-      hops[there.index()] = hops[queue[head].index()] + 1;
-      queue.push_back(there);
-    }
-  return hops;
-}
-
 /// Unreachable destinations count 0 (eccentricity reports them).
 std::optional<SimTime> distances_by_search(const BoundProblem& problem) {
   const auto& collective = problem.collective;
@@ -73,7 +59,10 @@ std::optional<SimTime> distances_by_search(const BoundProblem& problem) {
   JourneySum sum(collective, into, out_of);
   for (const auto& start : starts) {
     const auto hops = hops_from(topology, vertex_of(start.from));
-    sum.add(start, [&](NpuId npu) { return std::max(hops[vertex_of(npu).index()], 0); });
+    sum.add(start, [&](NpuId npu) {
+      const auto distance = hops[vertex_of(npu).index()];
+      return distance == kNoHops ? 0 : distance;
+    });
   }
   if (!is_classic(collective)) return time_to_carry_sizes(problem, weights, sparse_needs(sum.needed()));
   Exact sends = 0;

@@ -207,6 +207,20 @@ SimTime latency_diameter(const Topology& topology) {
   return *latency_diameter_within(topology, std::numeric_limits<std::uint64_t>::max());
 }
 
+std::vector<std::uint32_t> hops_from(const Topology& topology, VertexId source) {
+  std::vector<std::uint32_t> hops(topology.vertices(), kNoHops);
+  std::vector<VertexId> queue{source};
+  hops[source.index()] = 0;
+  for (std::size_t head = 0; head < queue.size(); ++head)
+    for (const LinkId link : topology.out_links(queue[head])) {
+      const VertexId next = topology.target(link);
+      if (hops[next.index()] != kNoHops) continue;
+      hops[next.index()] = hops[queue[head].index()] + 1;
+      queue.push_back(next);
+    }
+  return hops;
+}
+
 std::vector<std::uint32_t> links_to_nearest_npu(const Topology& topology) {
   constexpr auto kFar = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> links(topology.vertices(), kFar);

@@ -236,6 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
         EstimatedCase{"dragonfly(8,32)", "all_reduce", "trees", "capped", "serialization", "16"},
         EstimatedCase{"mesh(20,20)", "all_to_all", "pccl", "balanced"},
         EstimatedCase{"slim_fly(9)", "all_to_all", "pccl", "balanced", "serialization", "8"},
+        EstimatedCase{"mesh(64,64)", "halo_exchange", "pccl", "balanced", "serialization", "4"},
         EstimatedCase{"mesh(8,8)", "all_reduce", "trees", "cut_rate", "serialization", "64"}));
 
 class MemoryPlanWithoutSends : public ::testing::TestWithParam<EstimatedCase> {};

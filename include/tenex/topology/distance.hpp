@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,12 @@ namespace tenex {
 
 /// The same; nullopt where the search would visit more than `link_visits` links in all.
 [[nodiscard]] std::optional<SimTime> latency_diameter_within(const Topology& topology, std::uint64_t link_visits);
+
+/// In a row of hops: there is no path.
+inline constexpr std::uint32_t kNoHops = std::numeric_limits<std::uint32_t>::max();
+
+/// By vertex, the links on the shortest path from `source`; kNoHops where there is none. O(links).
+[[nodiscard]] std::vector<std::uint32_t> hops_from(const Topology& topology, VertexId source);
 
 /// By vertex, the links on the shortest path to the nearest NPU: the level of a switch. The largest number where no
 /// path leads to one. Breadth-first from all NPUs at once. O(links).

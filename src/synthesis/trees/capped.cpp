@@ -322,11 +322,8 @@ HopTime mean_hop(const TreeNetwork& network) {
 
 ChunkPace pace_of(const TreeNetwork& network, const std::vector<TreeRoot>& roots, std::uint32_t slack,
                   std::uint32_t trees) {
-  CappedTrees packing(network, roots, slack);
-  CappedTree tree;
-  for (std::uint32_t i = 0; i < trees; ++i) packing.grow(tree);
   ChunkPace pace;
-  pace.per_chunk = std::max(SimTime::of(1), packing.rate_time() / std::int64_t{trees});
+  pace.per_chunk = std::max(SimTime::of(1), rate_of(network, roots, trees, slack) / std::int64_t{trees});
   pace.hop = mean_hop(network).latency;
   const std::int64_t across = *std::ranges::max_element(roots.front().hops);
   pace.head_start = pace.hop * hops_of_head_start(across);

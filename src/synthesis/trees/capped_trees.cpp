@@ -6,6 +6,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/random.hpp"
+#include "tenex/topology/distance.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -19,49 +20,25 @@ constexpr std::int64_t kTolerancePerMille = 5;
 /// Buckets of a tree on the fastest link, where links differ in speed.
 constexpr double kPlacesPerTree = 4;
 constexpr std::uint32_t kAnyDepth = std::numeric_limits<std::uint16_t>::max();
-constexpr std::uint32_t kNotReached = std::numeric_limits<std::uint32_t>::max();
-
-std::vector<std::uint32_t> hops_from(const Topology& topology, NpuId root) {
-  std::vector<std::uint32_t> hops(topology.npus(), kNotReached);
-  std::vector<NpuId> open = {root};
-  hops[root.index()] = 0;
-  for (std::size_t head = 0; head < open.size(); ++head)
-    for (const LinkId link : topology.out_links(vertex_of(open[head]))) {
-      const NpuId next = npu_of(topology.target(link));
-      if (hops[next.index()] != kNotReached) continue;
-      hops[next.index()] = hops[open[head].index()] + 1;
-      open.push_back(next);
-    }
-  return hops;
-}
 
 std::uint32_t eccentricity(const TreeRoot& root) { return std::ranges::max(root.hops); }
-
-/// The time of the busiest link with so many trees.
-SimTime rate_of(const TreeNetwork& network, const std::vector<TreeRoot>& roots, std::uint32_t trees,
-                std::uint32_t slack) {
-  CappedTrees packing(network, roots, slack);
-  CappedTree tree;
-  for (std::uint32_t i = 0; i < trees; ++i) packing.grow(tree);
-  return packing.rate_time();
-}
 
 /// A lower bound on how far each NPU's farthest is, and the least that any NPU was found to have.
 struct Farthest {
   std::vector<std::uint32_t> hops;  ///< of each NPU
-  std::uint32_t radius = kNotReached;
+  std::uint32_t radius = kNoHops;
 };
 
 /// Searches from the farthest of the NPU that seems to be most central raise the bounds, until that NPU's is met.
 Farthest farthest_at_least(const Topology& topology) {
-  Farthest farthest{std::vector<std::uint32_t>(topology.npus()), kNotReached};
+  Farthest farthest{std::vector<std::uint32_t>(topology.npus()), kNoHops};
   for (std::size_t i = 0; i < kMostSearches; ++i) {
     const auto central = static_cast<std::size_t>(std::ranges::min_element(farthest.hops) - farthest.hops.begin());
-    const auto hops = hops_from(topology, NpuId::at(central));
+    const auto hops = hops_from(topology, VertexId::at(central));
     const auto rim = static_cast<std::size_t>(std::ranges::max_element(hops) - hops.begin());
     farthest.radius = std::min(farthest.radius, hops[rim]);
     if (hops[rim] == farthest.hops[central]) break;
-    const auto from_rim = hops_from(topology, NpuId::at(rim));
+    const auto from_rim = hops_from(topology, VertexId::at(rim));
     for (std::size_t npu = 0; npu < from_rim.size(); ++npu)
       farthest.hops[npu] = std::max(farthest.hops[npu], from_rim[npu]);
   }
@@ -80,7 +57,7 @@ std::vector<TreeRoot> central_roots(const Topology& topology) {
   std::ranges::stable_sort(order, {}, [&](NpuId npu) { return farthest[npu.index()]; });
   order.resize(std::min(order.size(), kMostRoots));
   std::vector<TreeRoot> roots;
-  for (const NpuId npu : order) roots.push_back({npu, hops_from(topology, npu)});
+  for (const NpuId npu : order) roots.push_back({npu, hops_from(topology, vertex_of(npu))});
   const std::uint32_t least = eccentricity(*std::ranges::min_element(roots, {}, eccentricity));
   std::erase_if(roots, [&](const TreeRoot& root) { return eccentricity(root) > least + 1; });
   return roots;
@@ -154,6 +131,14 @@ SimTime CappedTrees::rate_time() const {
   for (std::size_t link = 0; link < load_.size(); ++link)
     most = std::max(most, network_.hop(LinkId::at(link)).busy * std::int64_t{load_[link]});
   return most;
+}
+
+SimTime rate_of(const TreeNetwork& network, const std::vector<TreeRoot>& roots, std::uint32_t trees,
+                std::uint32_t slack) {
+  CappedTrees packing(network, roots, slack);
+  CappedTree tree;
+  for (std::uint32_t i = 0; i < trees; ++i) packing.grow(tree);
+  return packing.rate_time();
 }
 
 std::uint32_t enough_slack(const TreeNetwork& network, const std::vector<TreeRoot>& roots, std::uint32_t trees) {

@@ -64,6 +64,10 @@ class CappedTrees {
   std::size_t trees_ = 0;
 };
 
+/// The time of the busiest link with a chunk on each of the first trees of this slack. O(trees * links).
+[[nodiscard]] SimTime rate_of(const TreeNetwork& network, const std::vector<TreeRoot>& roots, std::uint32_t trees,
+                              std::uint32_t slack);
+
 /// The least slack, up to a factor of two, whose trees load the busiest link hardly more than trees of any depth do.
 /// O(trees * links) for each slack tried.
 [[nodiscard]] std::uint32_t enough_slack(const TreeNetwork& network, const std::vector<TreeRoot>& roots,

@@ -77,7 +77,7 @@ namespace tenex {
 /// Why the engine cannot make this collective, for the user; nullopt if it can. O(npus).
 [[nodiscard]] std::optional<std::string> queued_unsuitable(const SynthesisProblem& problem);
 
-/// Whether the engine justifies its orders. Where it does not, `capped` is faster and no worse. O(1).
+/// Whether the engine justifies its orders. Where it does not, `auto` prefers `capped`. O(1).
 [[nodiscard]] bool queued_justifies(const SynthesisProblem& problem);
 
 /// The All-Reduce. Draws no random numbers. O(sends log chunks). Errors (input): the problem is unsuitable.

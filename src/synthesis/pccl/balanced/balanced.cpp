@@ -1,7 +1,6 @@
 #include "synthesis/pccl/balanced/balanced.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "synthesis/pccl/paths/order.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/topology/distance.hpp"
 
 namespace tenex {
 namespace {
@@ -46,7 +46,7 @@ double hops_of_conditions(const SynthesisProblem& problem, GroupId group) {
     const auto from = std::ranges::equal_range(conditions, source, {}, &Condition::source);
     for (const Condition& each : from) {
       const auto distance = row[members[each.destinations.front()].index()];
-      if (distance == std::numeric_limits<std::uint32_t>::max()) continue;
+      if (distance == kNoHops) continue;
       hops += distance;
       ++counted;
     }

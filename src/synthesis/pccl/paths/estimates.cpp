@@ -14,6 +14,7 @@
 #include "synthesis/pccl/paths/planner.hpp"
 #include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/schedule/timing/retime.hpp"
+#include "tenex/topology/distance.hpp"
 
 namespace tenex {
 namespace {
@@ -163,27 +164,13 @@ double bytes_of_plan(const SynthesisProblem& problem, const PathsSizes& sizes, d
 
 }  // namespace
 
-std::vector<std::uint32_t> hops_from(const Topology& topology, VertexId source) {
-  std::vector<std::uint32_t> row(topology.vertices(), kUnreached<std::uint32_t>);
-  std::vector<VertexId> queue{source};
-  row[source.index()] = 0;
-  for (std::size_t head = 0; head < queue.size(); ++head)
-    for (const LinkId link : topology.out_links(queue[head])) {
-      const VertexId next = topology.target(link);
-      if (row[next.index()] != kUnreached<std::uint32_t>) continue;
-      row[next.index()] = row[queue[head].index()] + 1;
-      queue.push_back(next);
-    }
-  return row;
-}
-
 double mean_hops(const Topology& topology) {
   double total = 0;
   double pairs = 1;
   for (std::size_t i = 0; i < kSamples; ++i) {
     const auto row = hops_from(topology, VertexId::at(i * topology.npus() / kSamples));
     for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
-      if (row[npu] == 0 || row[npu] == kUnreached<std::uint32_t>) continue;
+      if (row[npu] == 0 || row[npu] == kNoHops) continue;
       total += row[npu];
       ++pairs;
     }

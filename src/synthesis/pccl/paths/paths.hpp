@@ -66,8 +66,6 @@ struct PathsPlan {
 
 /// Why the engine does not suit; nullopt if it does. `problem.collective` is the collective that is asked for. O(1).
 [[nodiscard]] std::optional<std::string> paths_unsuitable(const SynthesisProblem& problem);
-/// Hops from a vertex to every vertex; the largest number where there is no path. O(links).
-[[nodiscard]] std::vector<std::uint32_t> hops_from(const Topology& topology, VertexId source);
 /// The mean distance in hops from a few NPUs to all that they reach, for estimates. O(links).
 [[nodiscard]] double mean_hops(const Topology& topology);
 
