@@ -23,8 +23,7 @@ std::vector<Step> steps_of(const Topology& topology, auto&& counts, auto&& end_o
     if (step.first != step.second) steps.push_back(step);
   }
   std::ranges::sort(steps);
-  const auto twice = std::ranges::unique(steps);
-  steps.erase(twice.begin(), twice.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   return steps;
 }
 

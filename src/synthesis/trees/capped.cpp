@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <ranges>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -187,7 +187,8 @@ class CappedPlay {
   void prepare(const CappedTree& tree, TreeNode* nodes, TreeChild* children) const {
     const auto parent = [&](NpuId npu) { return npu_of(topology_.source(tree.above[npu.index()])); };
     std::fill_n(nodes, topology_.npus(), TreeNode{});
-    for (const NpuId npu : tree.order | std::views::drop(1)) ++nodes[parent(npu).index()].children;
+    const auto below_root = std::span(tree.order).subspan(1);
+    for (const NpuId npu : below_root) ++nodes[parent(npu).index()].children;
     std::uint32_t first = 0;
     for (const NpuId npu : tree.order) {
       TreeNode& node = nodes[npu.index()];
@@ -195,7 +196,8 @@ class CappedPlay {
       first += node.children;
       node.first_child = first;  // moved back child by child
     }
-    for (const NpuId npu : tree.order | std::views::drop(1) | std::views::reverse) {
+    for (auto each = below_root.rbegin(); each != below_root.rend(); ++each) {
+      const NpuId npu = *each;
       TreeNode& above = nodes[parent(npu).index()];
       const auto to_end = static_cast<std::uint16_t>(nodes[npu.index()].height + 1);
       children[--above.first_child] = {tree.above[npu.index()], to_end};

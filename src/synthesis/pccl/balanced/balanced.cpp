@@ -43,9 +43,9 @@ double hops_of_conditions(const SynthesisProblem& problem, GroupId group) {
   for (std::size_t i = 0; i < kSources; ++i) {
     const auto source = conditions[i * conditions.size() / kSources].source;
     const auto row = hops_from(problem.topology, vertex_of(members[source]));
-    const auto from = std::ranges::equal_range(conditions, source, {}, &Condition::source);
-    for (const Condition& each : from) {
-      const auto distance = row[members[each.destinations.front()].index()];
+    auto each = std::ranges::lower_bound(conditions, source, {}, &Condition::source);
+    for (; each != conditions.end() && each->source == source; ++each) {
+      const auto distance = row[members[each->destinations.front()].index()];
       if (distance == kNoHops) continue;
       hops += distance;
       ++counted;
