@@ -30,10 +30,13 @@ def expected_frame(result: str) -> pandas.DataFrame:
     if "compute" in frame:
         frame["compute"] = frame["compute"].astype(str).replace("-1", "shipped")
     columns = TRAINING_COLUMNS if "workload" in frame else COLUMNS
-    if "window" in frame and (frame["window"] > 0).any() and columns is COLUMNS:
-        columns = [*COLUMNS[:5], "window", *COLUMNS[5:]]
-    if "faults" in frame and (frame["faults"] != "none").any() and columns is COLUMNS:
-        columns = [*COLUMNS[:5], "faults", "failed_links", *COLUMNS[5:]]
+    if columns is COLUMNS:
+        more = ["piece"] if "piece" in frame and (frame["piece"] >= 0).any() else []
+        if "window" in frame and (frame["window"] > 0).any():
+            more += ["window"]
+        elif "faults" in frame and (frame["faults"] != "none").any():
+            more += ["faults", "failed_links"]
+        columns = [*COLUMNS[:5], *more, *COLUMNS[5:]]
     return pandas.DataFrame(frame[columns].astype(str))
 
 

@@ -22,6 +22,8 @@ from .reader import Study
 from .words import NothingToShow, bare
 
 KEYS = ["topology", "collective", "algorithm", "chunks"]
+#: The key of amounts that are cut by size; files older than it lack its column.
+PIECE = "piece"
 #: The family whose sizes are compared.
 FAMILY = "mesh("
 
@@ -35,18 +37,21 @@ def shares(study: Study) -> pandas.DataFrame:
     if not len(frame):
         raise NothingToShow(f"{study.path} has no row with a time and a bound")
     frame = frame.assign(**{key: frame[key].astype(str) for key in KEYS[:3]})
+    frame[PIECE] = frame[PIECE].astype(int) if PIECE in frame else -1
     return frame.assign(share=frame["bound_ps"].to_numpy(float) / frame["collective_time_ps"].to_numpy(float))
 
 
 def table(study: Study) -> pandas.DataFrame:
-    """A line per network, collective, algorithm and number of chunks: draws of failed links, and the mean and the least
-    share of the bound.
+    """A line per network, collective, algorithm and number of chunks or size of pieces: draws of failed links, the mean
+    time, and the mean and the least share of the bound.
     """
     lines = []
-    for (topology, collective, algorithm, chunks), of in shares(study).groupby(KEYS, sort=False):
+    for (topology, collective, algorithm, chunks, piece), of in shares(study).groupby([*KEYS, PIECE], sort=False):
         lines.append({
-            "network": topology, "collective": collective, "algorithm": algorithm, "chunks": int(chunks),
-            "draws": len(of), "bound / time": float(of["share"].mean()), "least": float(of["share"].min()),
+            "network": topology, "collective": collective, "algorithm": algorithm,
+            "chunks": f"of {piece / 1e6:g} MB" if piece > 0 else str(chunks), "draws": len(of),
+            "time (ms)": float(of["collective_time_ps"].mean()) / 1e9, "bound / time": float(of["share"].mean()),
+            "least": float(of["share"].min()),
         })  # fmt: skip
     return pandas.DataFrame(lines)
 
@@ -91,7 +96,7 @@ def _name_others(axes: Axes, frame: pandas.DataFrame) -> None:
 
 
 def _tables(study: Study) -> str:
-    return as_markdown(table(study), {"bound / time": ".3f", "least": ".3f"}) + "\n"
+    return as_markdown(table(study), {"time (ms)": ".3f", "bound / time": ".3f", "least": ".3f"}) + "\n"
 
 
 def main(arguments: list[str] | None = None) -> int:

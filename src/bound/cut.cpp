@@ -148,7 +148,50 @@ void put_kinds_first(const Topology& topology, DisjointSets& joined, std::vector
   std::ranges::stable_sort(sets, {}, [&](std::uint32_t set) { return alike_before[place[set]]; });
 }
 
-/// Tries the sets with an NPU, each as it is and with switches placed anew.
+/// The same order, but the sets first that conditions load most: bytes that must leave or enter a set, over the rate
+/// of the links that do.
+void put_loaded_first(const BoundProblem& problem, DisjointSets& joined, std::vector<std::uint32_t>& sets) {
+  const auto& topology = problem.topology;
+  struct Crossing {
+    double bytes = 0;
+    double rate = 0;
+  };
+  std::vector<Crossing> out(topology.vertices());
+  std::vector<Crossing> in(topology.vertices());
+  const auto rate_of_class = rates(problem);
+  for (std::size_t l = 0; l < topology.links(); ++l) {
+    const auto link = LinkId::at(l);
+    const auto from = joined.find(topology.source(link).value());
+    const auto to = joined.find(topology.target(link).value());
+    if (from == to) continue;
+    out[from].rate += rate_of_class[topology.class_of(link)];
+    in[to].rate += rate_of_class[topology.class_of(link)];
+  }
+  const auto& collective = problem.collective;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto& members = collective.groups()[g].members;
+    for (const Condition& condition : collective.conditions(GroupId::at(g)))
+      for (const auto rank : condition.destinations) {
+        const auto from = joined.find(members[condition.source].value());
+        const auto to = joined.find(members[rank].value());
+        if (from == to) continue;
+        out[from].bytes += static_cast<double>(condition.size.count());
+        in[to].bytes += static_cast<double>(condition.size.count());
+      }
+  }
+  const auto time = [](const Crossing& crossing) { return crossing.bytes / std::max(crossing.rate, 1e-30); };
+  std::ranges::stable_sort(sets, std::ranges::greater(),
+                           [&](std::uint32_t set) { return std::max(time(out[set]), time(in[set])); });
+}
+
+bool has_conditions(const Collective& collective) {
+  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+    if (!collective.conditions(GroupId::at(g)).empty()) return true;
+  return false;
+}
+
+/// Tries the sets with an NPU, each as it is and with switches placed anew. Of conditions the set that they load most
+/// is always tried.
 void try_joined(const BoundProblem& problem, DisjointSets joined, BestSet& best, std::uint64_t& work,
                 bool kinds_first = false) {
   const auto& topology = problem.topology;
@@ -156,10 +199,14 @@ void try_joined(const BoundProblem& problem, DisjointSets joined, BestSet& best,
   if (work < 2 * topology.links()) return;
   work -= 2 * topology.links();
   auto sets = sets_with_npus(topology, joined);
-  if (kinds_first) put_kinds_first(topology, joined, sets);
+  const bool loaded_first = has_conditions(problem.collective);
+  if (loaded_first)
+    put_loaded_first(problem, joined, sets);
+  else if (kinds_first)
+    put_kinds_first(topology, joined, sets);
   for (const auto joined_set : sets) {
-    if (work < of_set) return;
-    work -= of_set;
+    if (work < of_set && !(loaded_first && joined_set == sets.front())) return;
+    work -= std::min(work, of_set);
     VertexSet set(topology.vertices());
     for (std::uint32_t v = 0; v < topology.vertices(); ++v) set[v] = joined.find(v) == joined_set;
     best.try_both_sides(set);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <tuple>
+#include <utility>
 
 #include "bound/demand.hpp"
 #include "bound/methods.hpp"
@@ -67,31 +69,47 @@ std::vector<ConditionSource> condition_sources(const Collective& collective) {
   return sources;
 }
 
-/// The farthest destination of the source's conditions with chunks of its size or more, for chunks of that size.
-SimTime farthest_destination(const BoundProblem& problem, const Topology& searched, const ConditionSource& source) {
+/// How far a source's conditions go.
+struct ConditionReach {
+  SimTime own;  ///< those with chunks of the searched size or more
+  SimTime any;  ///< all of them, if their chunks had this size
+};
+
+ConditionReach farthest_destination(const BoundProblem& problem, const Topology& searched,
+                                    const ConditionSource& source) {
   const auto& collective = problem.collective;
   const auto& members = collective.groups()[source.group.index()].members;
   const auto conditions = collective.conditions(source.group);
   const auto own = conditions_from(collective, {source.group, source.rank});
   const auto arrival = arrival_times(searched, vertex_of(members[source.rank]), source.size);
-  SimTime farthest = SimTime::zero();
-  for (std::size_t q = own.first; q < own.end; ++q) {
-    if (collective.chunk_bytes(chunk_of_condition(collective, source.group, q)) < source.size) continue;
-    for (const auto rank : conditions[q].destinations)
-      farthest = std::max(farthest, arrival[vertex_of(members[rank]).index()]);
-  }
+  ConditionReach farthest;
+  for (std::size_t q = own.first; q < own.end; ++q)
+    for (const auto rank : conditions[q].destinations) {
+      const SimTime time = arrival[vertex_of(members[rank]).index()];
+      farthest.any = std::max(farthest.any, time);
+      if (collective.chunk_bytes(chunk_of_condition(collective, source.group, q)) >= source.size)
+        farthest.own = std::max(farthest.own, time);
+    }
   return farthest;
 }
 
+/// Smaller chunks of a source do not go farther than if they had the size that was searched before: such searches are
+/// left out where nothing can be gained.
 SimTime farthest_condition(const BoundProblem& problem) {
-  auto sources = condition_sources(problem.collective);
-  const auto most =
+  auto searches_left =
       std::max<std::size_t>(1, kMostEccentricityWork / std::max<std::size_t>(1, problem.topology.links()));
-  if (sources.size() > most) sources.resize(most);
   SimTime farthest = SimTime::zero();
   Topology other;
   const Topology& searched = problem.searched(other);
-  for (const auto& source : sources) farthest = std::max(farthest, farthest_destination(problem, searched, source));
+  std::map<std::pair<GroupId, std::uint32_t>, SimTime> most;  // of the smaller chunks of a source
+  for (const auto& source : condition_sources(problem.collective)) {
+    const auto known = most.find({source.group, source.rank});
+    if (known != most.end() && known->second <= farthest) continue;
+    if (searches_left-- == 0) break;
+    const auto found = farthest_destination(problem, searched, source);
+    most[{source.group, source.rank}] = found.any;
+    farthest = std::max(farthest, found.own);
+  }
   return farthest;
 }
 

@@ -3,10 +3,13 @@
 // A halo exchange runs over the shape as a grid of processes: in every dimension an NPU has the neighbours before and
 // after it; the ends of a dimension are neighbours unless they are farthest apart there (a line). S is the send buffer
 // of an NPU with all neighbours.
+//
+// Conditions that are cut by size (`piece`) are kept as several conditions between the same ranks.
 #include "tenex/design/point_collective.hpp"
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,17 +26,37 @@ namespace {
 
 using Conditions = std::vector<Condition>;
 
+/// `piece = "auto"`: so many pieces of what the busiest source sends. The last ones fill the links that would else wait
+/// for a whole one; more pieces gain less than they cost.
+constexpr std::int64_t kAutomaticPieces = 512;
+
+/// Each is a condition of its own, of some 100 bytes.
+constexpr double kMostPieces = 0x1p24;
+
 /// What a group runs.
 struct GroupRun {
   CollectiveKind kind;
   std::int64_t chunks;
   Bytes size;
+  Bytes piece = kNoPiece;  ///< cuts conditions in place of `chunks`
 };
 
+/// A group that states chunks of its own, more than one, keeps them.
 GroupRun run_of(const DesignPoint& point, const ProcessGroup& group) {
   const auto& collective = point.collective();
-  return {group.kind.value_or(collective.kind), group.chunks.value_or(point.chunks),
-          group.size.value_or(collective.size)};
+  GroupRun run{group.kind.value_or(collective.kind), group.chunks.value_or(point.chunks),
+               group.size.value_or(collective.size)};
+  if (collective.piece == kNoPiece || !stores_conditions(run.kind) || group.chunks.value_or(1) > 1) return run;
+  run.chunks = 1;
+  run.piece = collective.piece;
+  return run;
+}
+
+Bytes automatic_piece(Bytes most_sent) { return bytes(ceil_div(most_sent.count(), kAutomaticPieces)); }
+
+/// The number of pieces of a condition, all of the same size.
+std::int64_t pieces_of(Bytes size, Bytes piece) {
+  return piece == kNoPiece ? 1 : ceil_div(size.count(), piece.count());
 }
 
 /// `amount` of `total` parts of S, at least a byte per chunk.
@@ -69,6 +92,37 @@ Result<Conditions> listed_conditions(const ConditionList& list, Bytes size) {
     conditions.push_back({source, destinations, own.value_or(size)});
   }
   return conditions;
+}
+
+/// What the source of most conditions' bytes sends, by rank.
+template <class List>
+Bytes most_sent(const List& conditions) {
+  std::map<std::uint32_t, std::int64_t> sent;
+  std::int64_t most = 0;
+  for (const auto& [source, size] : conditions) most = std::max(most, sent[source] += size.count());
+  return bytes(most);
+}
+
+/// Cuts every condition to equal pieces of a size at most.
+Result<Conditions> in_pieces(Conditions whole, Bytes piece) {
+  if (piece == kAutomaticPiece) {
+    std::vector<std::pair<std::uint32_t, Bytes>> sizes;
+    for (const Condition& each : whole) sizes.emplace_back(each.source, each.size);
+    piece = automatic_piece(most_sent(sizes));
+  }
+  double all = 0;
+  for (const Condition& each : whole) all += static_cast<double>(pieces_of(each.size, piece));
+  if (all > kMostPieces)
+    return input_error({}, fmt::format("{:.0f} pieces of up to {}", all, to_string(piece)),
+                       fmt::format("at most {:.0f} are kept", kMostPieces), "choose larger pieces");
+  Conditions cut;
+  cut.reserve(static_cast<std::size_t>(all));
+  for (Condition& each : whole) {
+    const std::int64_t pieces = pieces_of(each.size, piece);
+    each.size = bytes(ceil_div(each.size.count(), pieces));
+    cut.insert(cut.end(), static_cast<std::size_t>(pieces), each);
+  }
+  return cut;
 }
 
 /// Whether the last position of a dimension is next to the first one: everywhere but on a line.
@@ -125,34 +179,58 @@ Result<Conditions> conditions_for(const DesignPoint& point, const GroupRun& run,
   return halo_conditions(point.topology.shape, members, run.size);
 }
 
-/// The number of a group's conditions and the smallest and the largest of their sizes.
+/// The conditions of a group in numbers, once they are cut to pieces.
 struct ConditionSizes {
   double count = 0;
   double deliveries = 0;
-  Bytes smallest;
+  Bytes smallest = Bytes::max();
   Bytes largest;
+
+  /// `alike` conditions with so many destinations each.
+  void add(double alike, Bytes size, std::size_t destinations, Bytes piece) {
+    const std::int64_t pieces = pieces_of(size, piece);
+    const Bytes each = bytes(ceil_div(size.count(), pieces));
+    count += alike * static_cast<double>(pieces);
+    deliveries += alike * static_cast<double>(pieces) * static_cast<double>(destinations);
+    smallest = std::min(smallest, each);
+    largest = std::max(largest, each);
+  }
 };
+
+ConditionSizes sizes_of_matrix(const TrafficMatrix& matrix, Bytes size, Bytes piece) {
+  const auto most = std::max<std::int64_t>(1, matrix.most_sent());
+  if (piece == kNoPiece) {
+    const auto count = static_cast<double>(matrix.pairs());
+    return {count, count, share_of(size, 1, most), size};
+  }
+  ConditionSizes sizes;
+  for (std::size_t from = 0; from < matrix.ranks(); ++from)
+    for (std::size_t to = 0; to < matrix.ranks(); ++to)
+      if (from != to && matrix.amount(from, to) > 0)
+        sizes.add(1, share_of(size, matrix.amount(from, to), most), 1, piece);
+  return sizes;
+}
+
+ConditionSizes sizes_of_list(const ConditionList& list, Bytes size, Bytes piece) {
+  if (piece == kAutomaticPiece) {
+    std::vector<std::pair<std::uint32_t, Bytes>> sent;
+    for (const auto& each : list.conditions()) sent.emplace_back(each.source, each.size.value_or(size));
+    piece = automatic_piece(most_sent(sent));
+  }
+  ConditionSizes sizes;
+  for (const auto& each : list.conditions()) sizes.add(1, each.size.value_or(size), each.destinations.size(), piece);
+  return sizes;
+}
 
 ConditionSizes condition_sizes(const DesignPoint& point, const GroupRun& run, std::uint64_t members) {
   const auto& collective = point.collective();
-  if (run.kind == CollectiveKind::halo_exchange) {
-    const auto neighbours = std::max<std::int64_t>(1, most_neighbours(point.topology.shape));
-    const double count = static_cast<double>(members) * static_cast<double>(neighbours);
-    const Bytes each = share_of(run.size, 1, neighbours);
-    return {count, count, each, each};
-  }
-  if (run.kind == CollectiveKind::all_to_allv) {
-    const auto count = static_cast<double>(collective.matrix.pairs());
-    const auto most = std::max<std::int64_t>(1, collective.matrix.most_sent());
-    return {count, count, share_of(run.size, 1, most), run.size};
-  }
-  ConditionSizes sizes{0, 0, Bytes::max(), bytes(0)};
-  for (const auto& condition : collective.conditions.conditions()) {
-    ++sizes.count;
-    sizes.deliveries += static_cast<double>(condition.destinations.size());
-    sizes.smallest = std::min(sizes.smallest, condition.size.value_or(run.size));
-    sizes.largest = std::max(sizes.largest, condition.size.value_or(run.size));
-  }
+  if (run.kind == CollectiveKind::conditions) return sizes_of_list(collective.conditions, run.size, run.piece);
+  const Bytes piece = run.piece == kAutomaticPiece ? automatic_piece(run.size) : run.piece;
+  if (run.kind == CollectiveKind::all_to_allv) return sizes_of_matrix(collective.matrix, run.size, piece);
+  const auto neighbours = std::max<std::int64_t>(1, most_neighbours(point.topology.shape));
+  ConditionSizes sizes;
+  sizes.add(static_cast<double>(members) * static_cast<double>(neighbours), share_of(run.size, 1, neighbours), 1,
+            piece);
   return sizes;
 }
 
@@ -169,10 +247,18 @@ GroupSizes plain_sizes(const GroupRun& run, std::uint64_t members) {
   return sizes;
 }
 
+/// The chunks per NPU of a kind that stores no conditions of which none is larger than a piece.
+std::int64_t chunks_of_piece(CollectiveKind kind, Bytes size, std::uint64_t members, Bytes piece) {
+  if (piece == kAutomaticPiece) piece = automatic_piece(size);
+  return std::max<std::int64_t>(1, pieces_of(plain_sizes({kind, 1, size}, members).largest_chunk, piece));
+}
+
 /// What a group has of its own once the point's values fill the gaps.
 void fill(ProcessGroup& group, const CollectivePoint& collective, std::int64_t chunks) {
   group.kind = group.kind.value_or(collective.kind);
   group.size = group.size.value_or(collective.size);
+  if (!group.chunks && collective.piece != kNoPiece && !stores_conditions(*group.kind))
+    group.chunks = chunks_of_piece(*group.kind, *group.size, group.members.size(), collective.piece);
   group.chunks = group.chunks.value_or(chunks);
   group.root = has_root(*group.kind) ? group.root.value_or(collective.root) : 0;
 }
@@ -222,6 +308,11 @@ Result<CollectiveRequest> collective_request(const DesignPoint& point, std::size
     if (!stores_conditions(run.kind)) continue;
     auto conditions = conditions_for(point, run, group.members);
     if (!conditions) return conditions.errors();
+    if (run.piece != kNoPiece) {
+      conditions = in_pieces(*std::move(conditions), run.piece);
+      if (!conditions) return conditions.errors();
+      group.chunks = 1;
+    }
     group.conditions = std::make_shared<const Conditions>(*std::move(conditions));
   }
   return request;
@@ -237,7 +328,8 @@ GroupSizes group_sizes(const DesignPoint& point, const ProcessGroup& group, std:
           static_cast<std::uint64_t>(conditions.count) * static_cast<std::uint64_t>(run.chunks),
           conditions.deliveries * static_cast<double>(run.chunks),
           chunk(conditions.smallest),
-          chunk(conditions.largest)};
+          chunk(conditions.largest),
+          static_cast<std::uint64_t>(conditions.count)};
 }
 
 GroupSizes group_sizes(const Collective& collective, GroupId group) {
@@ -245,6 +337,7 @@ GroupSizes group_sizes(const Collective& collective, GroupId group) {
   const GroupRun run{collective.kind(group), collective.chunks_per_npu(group), collective.size(group)};
   if (!stores_conditions(run.kind)) return plain_sizes(run, members);
   GroupSizes sizes{.kind = run.kind, .members = members, .chunks = collective.chunks_in(group)};
+  sizes.conditions = collective.conditions(group).size();
   sizes.smallest_chunk = Bytes::max();
   sizes.largest_chunk = bytes(0);
   for (const Condition& condition : collective.conditions(group)) {
@@ -259,6 +352,25 @@ GroupSizes group_sizes(const Collective& collective, GroupId group) {
 bool have_own(const std::vector<ProcessGroup>& groups) {
   return std::ranges::any_of(
       groups, [](const ProcessGroup& group) { return group.kind || group.size || group.chunks || group.root; });
+}
+
+void settle_piece(CollectivePoint& collective, std::int64_t& chunks, std::size_t npus) {
+  if (collective.piece == kNoPiece || collective.kind == CollectiveKind::mixed || stores_conditions(collective.kind))
+    return;
+  std::size_t members = npus;  // of the smallest group, which has the largest chunks
+  for (const ProcessGroup& group : collective.groups.list())
+    if (!group.members.empty()) members = std::min(members, group.members.size());
+  chunks = chunks_of_piece(collective.kind, collective.size, members, collective.piece);
+  collective.piece = kNoPiece;
+}
+
+std::optional<Bytes> largest_of_unlike_conditions(const DesignPoint& point) {
+  const auto& collective = point.collective();
+  // Of a whole matrix the sizes are estimates; pieces as large as all that one source sends cut nothing.
+  const Bytes whole = collective.kind == CollectiveKind::all_to_allv ? collective.size : kNoPiece;
+  if (!stores_conditions(collective.kind)) return std::nullopt;
+  const auto sizes = condition_sizes(point, {collective.kind, 1, collective.size, whole}, point.topology.npus());
+  return sizes.smallest < sizes.largest ? std::optional(sizes.largest) : std::nullopt;
 }
 
 void settle_groups(CollectivePoint& collective, std::int64_t chunks, std::size_t npus) {

@@ -9,6 +9,9 @@
 // stay on a plateau (six of the GPUs of an MI300X, All-Reduce of 1 GiB by pccl: 5.59 ms with 1, 2 and 4 chunks, 4.20
 // with 8, 4.02 with 64).
 //
+// Conditions that differ in size are cut alike: so many chunks of the largest, and of others as many as make theirs no
+// larger.
+//
 // Solvers are not tried: they take minutes. The bound says what is proven of the best result: it is an optimum, or at
 // most `optimality_gap` slower than one.
 #include "evaluate/choices.hpp"
@@ -21,6 +24,8 @@
 #include <optional>
 
 #include "evaluate/evaluate_point.hpp"
+#include "tenex/base/units.hpp"
+#include "tenex/design/point_collective.hpp"
 #include "tenex/execution/algorithm_table.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/prepared_point.hpp"
@@ -63,6 +68,8 @@ DesignPoint with_algorithm(DesignPoint point, const AlgorithmTraits& traits) {
 
 DesignPoint with_chunks(DesignPoint point, std::int64_t chunks) {
   point.chunks = chunks;
+  if (const auto largest = chunks > 1 ? largest_of_unlike_conditions(point) : std::nullopt)
+    point.collective().piece = bytes(ceil_div(largest->count(), chunks));
   return point;
 }
 
@@ -295,7 +302,12 @@ class ChunkSearch {
  public:
   ChunkSearch(Trials& trials, const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes,
               std::optional<SimTime> rival)
-      : trials_(trials), point_(point), estimator_(estimator), memory_limit_bytes_(memory_limit_bytes), rival_(rival) {}
+      : trials_(trials),
+        point_(point),
+        estimator_(estimator),
+        memory_limit_bytes_(memory_limit_bytes),
+        rival_(rival),
+        unlike_(largest_of_unlike_conditions(point).has_value()) {}
 
   void run() {
     int poor = 0;
@@ -303,6 +315,8 @@ class ChunkSearch {
     for (std::int64_t chunks = 1; chunks <= kMostAutomaticChunks; chunks *= 2) {
       const bool free = weight_ <= kFreeWeight;
       if (!free && poor >= 2) break;
+      // Where amounts differ much, pieces of the largest divide nothing else until they are small.
+      if (!free && unlike_) chunks = kMostAutomaticChunks;
       const auto before = least_;
       if (!attempt(chunks)) break;
       poor = before && *least_ > *before - *before / kLeastGain ? poor + 1 : 0;
@@ -311,7 +325,7 @@ class ChunkSearch {
       if (!free && rival_ && std::max(gain, last_gain) <= (*least_ - *rival_) / kMostGainLeft) return;
       last_gain = gain;
     }
-    for (int round = 0; round < kRefinements && trials_.best() && !trials_.ended(); ++round) refine();
+    for (int round = 0; !unlike_ && round < kRefinements && trials_.best() && !trials_.ended(); ++round) refine();
   }
 
  private:
@@ -344,6 +358,7 @@ class ChunkSearch {
   Estimator& estimator_;
   std::size_t memory_limit_bytes_;
   std::optional<SimTime> rival_;
+  bool unlike_;  ///< conditions differ in size
   std::map<std::int64_t, SimTime> times_;
   std::optional<SimTime> least_;
   double weight_ = 0;  ///< of all numbers tried

@@ -18,6 +18,9 @@ namespace {
 /// Why the point's schedule has no recipe; empty if it has one.
 std::string why_no_recipe(const DesignPoint& point, const Evaluation& row) {
   if (row.clock_ended == 1) return "solver_time_limit ended the search, so that another run may make another schedule";
+  const auto& runs = point.collective();
+  if (is_digest(runs.matrix.text()) || is_digest(runs.conditions.text()))
+    return "its matrix or list of conditions is too long for the text of its point, which has only the digest";
   const auto again = point_of_canonical(point.canonical, point.topology.machine_content, vocabulary());
   if (!again) return to_string(again.errors());
   return again->key == point.key ? "" : "its canonical text is of another physics";

@@ -40,10 +40,11 @@
 namespace tenex {
 namespace {
 
-constexpr double bytes_of_any_point = 2e6;  // buffers of segments, tables of few entries
-constexpr double bytes_per_npu = 64;        // the collective and its parts
-constexpr double bytes_per_port = 96;       // port, ids, routes
-constexpr double bytes_per_queue = 64;      // of two messages
+constexpr double bytes_of_any_point = 2e6;   // buffers of segments, tables of few entries
+constexpr double bytes_per_npu = 64;         // the collective and its parts
+constexpr double bytes_per_condition = 110;  // as the point asks for it and as the collective keeps it
+constexpr double bytes_per_port = 96;        // port, ids, routes
+constexpr double bytes_per_queue = 64;       // of two messages
 constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
 constexpr double bytes_per_kept_hop = 26;  // columns of start, link, chunk, stage, message, destination
 constexpr double bytes_per_kept_send = kBytesOfListedSend;  // the same without message and destination
@@ -91,6 +92,11 @@ double route_bytes(const DesignPoint& point, const PointSizes& sizes) {
     return 8 * (static_cast<double>(topology.npus) * static_cast<double>(point.topology.shape.dimensions()) +
                 static_cast<double>(topology.links));
   return std::min(most_route_bytes, 8 * static_cast<double>(topology.vertices()) * static_cast<double>(topology.npus));
+}
+
+/// Bytes of the collective.
+double collective_bytes(const PointSizes& sizes) {
+  return static_cast<double>(sizes.topology.npus) * bytes_per_npu + sizes.collective.conditions * bytes_per_condition;
 }
 
 double holdings_bytes(const PointSizes& sizes) {
@@ -296,7 +302,7 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
   const auto& programs = sizes.programs;
   const auto& most = sizes.most;
   const auto links = static_cast<double>(sizes.topology.links);
-  const double common = bytes_of_any_point + static_cast<double>(sizes.topology.npus) * bytes_per_npu;
+  const double common = bytes_of_any_point + collective_bytes(sizes);
   const double making = route_bytes(point, sizes) + begun_bytes(point, sizes) + stored_tree_bytes(point, sizes) +
                         pair_bytes(point, sizes);
   const double bounds = bound_bytes(point, sizes, moves_by_orbit(point, sizes));
@@ -356,7 +362,7 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
   const bool by_orbit = checked.symmetric && is_checked_by_orbit(point, sizes, checked.sends);
   const double check_bytes = by_orbit ? orbits * bytes_per_orbit : followed + segments;
   return static_cast<std::size_t>(check_bytes + bytes_of_any_point + bound_bytes(point, sizes, one_for_all) +
-                                  static_cast<double>(sizes.topology.npus) * bytes_per_npu);
+                                  collective_bytes(sizes));
 }
 
 PointPlan plan_program_with_topology(const DesignPoint& point, const PointSizes& sizes, std::uint64_t topology_bytes,

@@ -30,6 +30,7 @@ class Counter {
     sizes_.sends += group.deliveries * (kind_ == CollectiveKind::mixed ? passes_of(group.kind) : 1);
     sizes_.smallest_chunk = groups_ == 0 ? group.smallest_chunk : std::min(sizes_.smallest_chunk, group.smallest_chunk);
     sizes_.largest_chunk = std::max(sizes_.largest_chunk, group.largest_chunk);
+    sizes_.conditions += static_cast<double>(group.conditions);
     ++groups_;
   }
   CollectiveSizes take(bool everyone) {

@@ -16,6 +16,7 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kLongestText = 256;  ///< a longer one is replaced by its digest
+constexpr std::string_view kDigestMark = "xxh3-128:";
 constexpr std::int64_t kMostAmount = std::int64_t{1} << 31;
 constexpr std::string_view kConditionRule =
     "a condition is written \"source -> destinations size\", such as "
@@ -23,7 +24,7 @@ constexpr std::string_view kConditionRule =
 constexpr std::string_view kLineRule = "a line is \"source,destinations,size\", such as \"0,1 2 3,4MiB\"";
 
 std::string shortened_to_digest(std::string text) {
-  return text.size() <= kLongestText ? text : "xxh3-128:" + to_string(digest128(text));
+  return text.size() <= kLongestText ? text : std::string(kDigestMark) + to_string(digest128(text));
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -192,6 +193,8 @@ Result<TrafficMatrix> matrix_of(const std::vector<std::pair<std::string_view, Pl
 }
 
 }  // namespace
+
+bool is_digest(std::string_view text) { return text.starts_with(kDigestMark); }
 
 ConditionList::ConditionList(std::vector<ListedCondition> conditions) {
   // The order of sources and that of destinations mean nothing: equal demands have equal texts.

@@ -29,9 +29,16 @@ class SharesOfTheBound(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             lines = irregular.table(a_study(folder)).set_index("network")
         self.assertEqual(list(lines["draws"]), [2, 1, 1])
+        self.assertEqual(list(lines["chunks"]), ["4", "4", "1"])
+        self.assertEqual(lines.loc["mesh(8,8)", "time (ms)"], 0.1125)
         self.assertEqual(lines.loc["mesh(8,8)", "bound / time"], (0.95 + 0.8) / 2)
         self.assertEqual(lines.loc["mesh(8,8)", "least"], 0.8)
         self.assertEqual(lines.loc["slim_fly(5)", "least"], 1)
+
+    def test_pieces(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines = irregular.table(a_study(folder, piece=[-1, -1, -1, 250_000, -1]))
+        self.assertEqual(list(lines["chunks"]), ["4", "4", "of 0.25 MB"])
 
     def test_picture(self):
         with tempfile.TemporaryDirectory() as folder:

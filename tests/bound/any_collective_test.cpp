@@ -9,11 +9,14 @@
 
 #include "bound/any_schedule.hpp"
 #include "bound/graphs.hpp"
+#include "support/topologies.hpp"
+#include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/bound/certificates.hpp"
 #include "tenex/bound/cut.hpp"
 #include "tenex/bound/flow.hpp"
 #include "tenex/bound/strength.hpp"
+#include "tenex/topology/distance.hpp"
 
 namespace tenex {
 namespace {
@@ -133,6 +136,40 @@ TEST(BoundOfAllToAllv, CountsEachSizeAndAllTogether) {
   EXPECT_EQ(bound("link_total", in_ten), picoseconds(500'000 + 20 * 1'333'334));
   // Under `transfer` alpha counts for each: NPU 1 gets ten of 4.5 us and ten of 2.5 us.
   EXPECT_EQ(bound_found("ejection", {{ring, in_ten, Occupancy::transfer}}), microseconds(35));
+}
+
+// Searches that cannot gain are left out: against one search for every condition.
+TEST(BoundOfConditions, MeasuresTheFarthestOfAllSizes) {
+  Random random(71);
+  for (int round = 0; round < 200; ++round) {
+    const support::DrawnLinks links{{SimTime::zero(), nanoseconds(500)},
+                                    {gigabytes_per_second(25), gigabytes_per_second(100)}};
+    const Topology graph = support::drawn_switches(random, {}, links);
+    const auto npus = static_cast<std::uint32_t>(graph.npus());
+    std::vector<Condition> conditions;
+    SimTime farthest;
+    for (std::uint32_t i = 0; i < 4 * npus; ++i) {
+      const std::uint32_t from = random.below(npus);
+      const std::uint32_t to = (from + 1 + random.below(npus - 1)) % npus;
+      conditions.push_back(pair(from, to, 1 + random.below(5)));
+      farthest = std::max(farthest, arrival_times(graph, VertexId(from), conditions.back().size)[to]);
+    }
+    const auto collective = support::of_conditions(npus, conditions);
+    EXPECT_EQ(bound_found("eccentricity", {{graph, collective, Occupancy::serialization}}), farthest);
+  }
+}
+
+// Four boxes of 2 NPUs on switches of 450 GB/s, with a link of 50 GB/s from each NPU to its rail. Box 2 sends 10 MB to
+// each other one, all by one NPU: 30 MB over two links of 50 GB/s are 300 us; each other box sends 1 MB. With work for
+// hardly one look the box that is loaded most is looked at.
+TEST(CutsOfConditions, FindTheBoxThatIsLoadedMost) {
+  const auto boxes =
+      support::shape("SW(2)_SW(4)", {nanoseconds(500)}, {gigabytes_per_second(450), gigabytes_per_second(50)}, true);
+  const auto exchange = support::of_conditions(
+      8, {pair(4, 0, 10'000), pair(4, 2, 10'000), pair(4, 6, 10'000), pair(0, 3), pair(2, 7), pair(6, 1)});
+  const auto cut = cut_bound({{boxes, exchange, Occupancy::serialization}}, 200);
+  ASSERT_TRUE(cut);
+  EXPECT_GE(cut->time, microseconds(300));
 }
 
 TEST(BoundOfHaloExchange, IsOneChunkPerLinkOfATorus) {

@@ -43,6 +43,85 @@ TEST(PointCollective, MatrixGivesEveryPairItsShareOfTheLargestRow) {
   EXPECT_EQ(collective.destination(ChunkId(9)), NpuId(0));
 }
 
+TEST(PointCollective, PiecesCutEveryConditionByItsSize) {
+  const auto point = point_with({{"collective", "all_to_allv"},
+                                 {"groups", "0-2"},
+                                 {"matrix", "0,7,3; 1,0,0; 0,2,0"},
+                                 {"size", "1000B"},
+                                 {"piece", "250B"}});
+  const auto collective = collective_of(point);
+  // A part is 100 B. 700 B are three pieces of 234 B, 300 B two of 150 B, 100 and 200 B one each.
+  ASSERT_EQ(collective.chunks(), 7U);
+  std::vector<std::int64_t> sizes;
+  std::vector<std::uint32_t> to;
+  for (std::uint32_t c = 0; c < 7; ++c) {
+    sizes.push_back(collective.chunk_bytes(ChunkId(c)).count());
+    to.push_back(collective.destination(ChunkId(c)).value());
+  }
+  EXPECT_THAT(sizes, testing::ElementsAre(234, 234, 234, 150, 150, 100, 200));
+  EXPECT_THAT(to, testing::ElementsAre(1U, 1U, 1U, 2U, 2U, 0U, 1U));
+  EXPECT_THAT(point.canonical, HasSubstr("piece=250"));
+}
+
+// 512 pieces of what the busiest source sends: 51,200 B of rank 0, so pieces of 100 B.
+TEST(PointCollective, AutomaticPiecesArePartsOfWhatOneSourceSends) {
+  const auto point = point_with({{"collective", "conditions"},
+                                 {"conditions", "0 -> 1 50KB; 0 -> 2,3 1200B; 1 -> 2 160B"},
+                                 {"groups", "0-3"},
+                                 {"piece", "auto"}});
+  const auto collective = collective_of(point);
+  EXPECT_EQ(collective.chunks(), 500U + 12U + 2U);
+  EXPECT_EQ(collective.chunk_bytes(ChunkId(513)), bytes(80));
+  EXPECT_THAT(point.canonical, HasSubstr("piece=auto"));
+}
+
+// An All-Gather's 1000 B of each of 4 NPUs are 3 chunks of 334 B where a piece has 400 B at most, and so are an
+// All-to-All's 1000 B of each pair; of a Broadcast the root has all 4000 B. All of this can be said by `chunks`, so the
+// points are those.
+TEST(PointCollective, PiecesOfAlikeChunksAreANumberOfChunks) {
+  for (const auto& [kind, chunks] : std::vector<std::pair<std::string, std::string>>{
+           {"all_gather", "3"}, {"broadcast", "10"}, {"all_to_all", "3"}}) {
+    const Words plain{{"collective", kind}, {"topology", "RI(4)"}, {"size", "4000B"}};
+    Words pieces = plain;
+    pieces.emplace_back("piece", "400B");
+    Words counted = plain;
+    counted.emplace_back("chunks", chunks);
+    EXPECT_EQ(point_with(pieces).canonical, point_with(counted).canonical) << kind;
+  }
+}
+
+// 3 chunks of 334 B for the All-Gather's 1000 B per NPU, 2 of 400 B for the pair; the last group says 3 by itself.
+TEST(PointCollective, PiecesCutEachGroupOfAMixture) {
+  const auto point = point_with({{"collective", "mixed"},
+                                 {"groups", "0-3 all_gather 4000B; 4-5 conditions; 6-7 all_gather 600B 3 chunks"},
+                                 {"conditions", "0 -> 1 800B"},
+                                 {"piece", "400B"}});
+  const auto collective = collective_of(point);
+  EXPECT_EQ(collective.chunks_in(GroupId(0)), 4U * 3U);
+  EXPECT_EQ(collective.chunks_in(GroupId(1)), 2U);
+  EXPECT_EQ(collective.chunks_in(GroupId(2)), 2U * 3U);
+}
+
+TEST(PointCollective, RefusesAPieceBesideANumberOfChunks) {
+  const auto refused = make_point(
+      with_more({{"collective", "halo_exchange"}, {"size", "1MB"}, {"piece", "1KB"}, {"chunks", "2"}}), test_words());
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(to_string(refused.errors()), HasSubstr("piece = \"1KB\" and chunks = 2"));
+}
+
+// 8 NPUs send 500 MB to each of two neighbours.
+TEST(PointCollective, RefusesMorePiecesThanItKeeps) {
+  const auto dust =
+      make_point(with_more({{"collective", "halo_exchange"}, {"size", "1GB"}, {"piece", "1B"}}), test_words());
+  ASSERT_FALSE(dust);
+  EXPECT_THAT(to_string(dust.errors()), HasSubstr("8000000000 pieces of up to 1B"));
+}
+
+TEST(PointCollective, KeepsAPieceBesideNoNumberOfChunks) {
+  EXPECT_TRUE(make_point(
+      with_more({{"collective", "halo_exchange"}, {"size", "1MB"}, {"piece", "none"}, {"chunks", "2"}}), test_words()));
+}
+
 TEST(PointCollective, MatrixOfOnesIsAnAllToAll) {
   const auto some = point_with(
       {{"collective", "all_to_allv"}, {"groups", "1-3"}, {"matrix", "1,1,1;1,1,1;1,1,1"}, {"size", "3000B"}});
@@ -103,7 +182,14 @@ TEST(PointCollective, SizesOfPointsAndOfCollectivesAgree) {
         Words{{"collective", "all_to_all"}, {"size", "1MiB"}}, Words{{"collective", "broadcast"}, {"size", "1MiB"}},
         Words{{"topology", "torus(4,4)"}, {"collective", "halo_exchange"}, {"size", "1MiB"}},
         Words{{"collective", "conditions"}, {"conditions", "0 -> 1,2 4KiB; 3 -> 4"}, {"size", "1MiB"}, {"chunks", "2"}},
-        Words{{"collective", "all_to_allv"}, {"groups", "0-1"}, {"matrix", "0,1;1,0"}, {"size", "1KiB"}}}) {
+        Words{{"collective", "all_to_allv"}, {"groups", "0-1"}, {"matrix", "0,1;1,0"}, {"size", "1KiB"}},
+        Words{{"collective", "all_to_allv"},
+              {"groups", "0-1"},
+              {"matrix", "0,7;3,0"},
+              {"size", "1KiB"},
+              {"piece", "99B"}},
+        Words{{"collective", "conditions"}, {"conditions", "0 -> 1,2 5KiB; 3 -> 4 1KiB"}, {"piece", "auto"}},
+        Words{{"topology", "torus(4,4)"}, {"collective", "halo_exchange"}, {"size", "1MiB"}, {"piece", "100KB"}}}) {
     const auto point = point_with(words);
     const auto collective = collective_of(point);
     const auto planned =

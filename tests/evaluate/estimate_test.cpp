@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "evaluate/points.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/execution_cache.hpp"
@@ -238,6 +240,28 @@ INSTANTIATE_TEST_SUITE_P(
         EstimatedCase{"slim_fly(9)", "all_to_all", "pccl", "balanced", "serialization", "8"},
         EstimatedCase{"mesh(64,64)", "halo_exchange", "pccl", "balanced", "serialization", "4"},
         EstimatedCase{"mesh(8,8)", "all_reduce", "trees", "cut_rate", "serialization", "64"}));
+
+// Some 100,000 pieces of amounts between 32 NPUs, each of which is a condition of its own.
+TEST(MemoryPlanOfPieces, CoversThePeakAndLittleMore) {
+  std::string matrix;
+  for (int from = 0; from < 32; ++from) {
+    for (int to = 0; to < 32; ++to) matrix += fmt::format("{}{}", to == 0 ? "" : ",", (from * 7 + to * 13) % 19 + 1);
+    matrix += from < 31 ? ";" : "";
+  }
+  Evaluation row;
+  const double peak = measured_bytes(point({{"topology", "SW(4)_SW(8)"},
+                                            {"collective", "all_to_allv"},
+                                            {"matrix", matrix},
+                                            {"piece", "16KiB"},
+                                            {"algorithm", "pccl"},
+                                            {"size", "64MiB"}}),
+                                     row);
+  if (peak < 0) GTEST_SKIP() << "peaks cannot be measured here";
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.engine, "balanced");
+  EXPECT_GE(static_cast<double>(row.memory_planned_bytes), peak);
+  EXPECT_LE(static_cast<double>(row.memory_planned_bytes), 1.5 * peak + 2e6);
+}
 
 class MemoryPlanWithoutSends : public ::testing::TestWithParam<EstimatedCase> {};
 

@@ -11,6 +11,7 @@ namespace tenex {
 namespace {
 
 using namespace slurm_tests;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -60,7 +61,8 @@ scancel "$job"
 ended "$job")",
                                    {{"LAUNCHER", "mpirun --bind-to none"}});
   NEEDS_SLURM(job);
-  EXPECT_EQ(job.out, "CANCELLED 0\n") << job.err << site.logs();
+  // Slurm keeps the exit code of the first turn: 3 where its script ends before `scontrol requeue` ends it, else 0.
+  EXPECT_THAT(job.out, AnyOf("CANCELLED 0\n", "CANCELLED 3\n")) << job.err << site.logs();
   EXPECT_THAT(site.logs(), HasSubstr("interrupted after"));
   EXPECT_THAT(site.logs(), HasSubstr("queued again: turn 2 of job"));
 }

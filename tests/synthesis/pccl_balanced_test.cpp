@@ -2,7 +2,10 @@
 // hand, the verifier and the bounds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,6 +127,85 @@ TEST(BalancedWays, TakeConditionsOfOneDestination) {
     support::expect_valid(problem, made.schedule, made.time);
     EXPECT_GE(made.time, best_cheap_bound({problem, true}).time);
   }
+}
+
+/// An amount from every rank to every other one, of which few are large (Pareto, exponent 1.2), in pieces.
+Collective skewed_exchange(std::uint32_t npus, Bytes piece, Random& random) {
+  std::vector<Condition> matrix;
+  for (std::uint32_t from = 0; from < npus; ++from)
+    for (std::uint32_t to = 0; to < npus; ++to) {
+      if (from == to) continue;
+      const auto amount = static_cast<std::int64_t>(1e6 / std::pow(1 - random.unit(), 1 / 1.2));
+      const auto pieces = ceil_div(amount, piece.count());
+      matrix.insert(matrix.end(), static_cast<std::size_t>(pieces), {from, {to}, bytes(ceil_div(amount, pieces))});
+    }
+  ProcessGroup all;
+  for (std::uint32_t npu = 0; npu < npus; ++npu) all.members.push_back(NpuId(npu));
+  all.conditions = std::make_shared<const std::vector<Condition>>(std::move(matrix));
+  return Collective::make({all_to_allv, npus, {std::move(all)}, 1, kMegabyte, 0}).value();
+}
+
+/// Bytes that leave or enter a box of NPUs 8b to 8b + 7, over its eight links of 50 GB/s to other boxes.
+SimTime time_of_busiest_box(const Collective& exchange) {
+  std::vector<std::int64_t> out(exchange.npus() / 8);
+  std::vector<std::int64_t> in(exchange.npus() / 8);
+  for (std::size_t c = 0; c < exchange.chunks(); ++c) {
+    const auto from = exchange.source(ChunkId::at(c)).index() / 8;
+    const auto to = exchange.destination(ChunkId::at(c)).index() / 8;
+    if (from == to) continue;
+    out[from] += exchange.chunk_bytes(ChunkId::at(c)).count();
+    in[to] += exchange.chunk_bytes(ChunkId::at(c)).count();
+  }
+  return picoseconds(std::max(std::ranges::max(out), std::ranges::max(in)) * 20 / 8);
+}
+
+// Boxes of 8 NPUs on a switch of 450 GB/s, with a link of 50 GB/s from each NPU to the switch of its rail. A box can
+// send no faster than all its links, whoever of it has how much to send: what one NPU has too much goes over the links
+// of others. Whole amounts would wait for the largest one.
+TEST(BalancedWays, OverSwitchesLevelWhatABoxSendsAndReceives) {
+  Random random(12);
+  const Topology boxes =
+      support::shape("SW(8)_SW(12)", {nanoseconds(500)}, {gigabytes_per_second(450), gigabytes_per_second(50)}, true);
+  for (int round = 0; round < support::draws(2, 10); ++round) {
+    const Collective exchange = skewed_exchange(96, bytes(500'000), random);
+    const SynthesisProblem problem{{boxes, exchange, Occupancy::serialization}};
+    ASSERT_GT(exchange.chunk_sizes().size(), 1000U);
+    const Gathered made = balance_unicasts(problem).value();
+    support::expect_valid(problem, made.schedule, made.time);
+    const SimTime bound = time_of_busiest_box(exchange);
+    EXPECT_GE(made.time, bound);
+    EXPECT_LE(made.time, bound + bound / 20);
+    EXPECT_LE(made.schedule.memory_bytes(), balanced_bytes(problem));
+  }
+}
+
+TEST(BalancedWays, AreValidOverAnySwitches) {
+  Random random(34);
+  const support::DrawnLinks links{{SimTime::zero(), nanoseconds(500)},
+                                  {gigabytes_per_second(25), gigabytes_per_second(100)}};
+  for (int round = 0; round < support::draws(60, 600); ++round) {
+    const auto forwarding = std::vector{Forwarding::store_and_forward, Forwarding::virtual_cut_through}[round % 2];
+    const Topology network = support::drawn_switches(random, {.forwarding = forwarding}, links);
+    const auto npus = static_cast<std::uint32_t>(network.npus());
+    const Collective collective =
+        support::any_collective(all_to_allv, npus, kMegabyte, 1 + random.below(3), "all", random.below(1000));
+    const SynthesisProblem problem{{network, collective, Occupancy::serialization}};
+    ASSERT_FALSE(balanced_unsuitable(problem));
+    const Gathered made = balance_unicasts(problem).value();
+    support::expect_valid(problem, made.schedule, made.time);
+    EXPECT_GE(made.time, best_cheap_bound({problem, true}).time);
+  }
+}
+
+// Over switches that store chunks of one size a search chunk by chunk is better, and buffers are not counted.
+TEST(BalancedWays, OverSwitchesTakeConditionsAndBuffersWithoutLimit) {
+  const Topology star = support::shape("SW(6)");
+  const Collective alike = of_kind(all_to_all, 6, 1);
+  EXPECT_TRUE(balanced_unsuitable({{star, alike, Occupancy::transfer}}));
+  const Collective amounts = support::any_collective(all_to_allv, 6, kMegabyte, 1);
+  EXPECT_FALSE(balanced_unsuitable({{star, amounts, Occupancy::transfer}}));
+  const Topology tight = star.with_switches(SwitchProperties{.buffer = 1});
+  EXPECT_TRUE(balanced_unsuitable({{tight, amounts, Occupancy::transfer}}));
 }
 
 // A ring of 8 whose ranks are two apart in turn, 0, 2, 4, 6, 1, 3, 5, 7: neighbours are two links away, but for 6 and 1

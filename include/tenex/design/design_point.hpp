@@ -92,6 +92,10 @@ inline constexpr std::int64_t kAutomaticChunks = 0;
 /// The most chunks that such an evaluation tries.
 inline constexpr std::int64_t kMostAutomaticChunks = 512;
 
+/// CollectivePoint::piece of conditions that are not cut by size, and of those whose pieces are chosen by a rule.
+inline constexpr Bytes kNoPiece = Bytes::of(-1);
+inline constexpr Bytes kAutomaticPiece = Bytes::of(0);
+
 /// How far a row's bounds with certificates are searched.
 enum class BoundSearch : std::uint8_t {
   quick,  ///< a small part of the time that the point itself takes
@@ -107,6 +111,7 @@ struct CollectivePoint {
   Groups groups;
   TrafficMatrix matrix;      ///< of all_to_allv
   ConditionList conditions;  ///< of the kind of that name
+  Bytes piece = kNoPiece;    ///< the largest chunk of conditions, which are then not cut to a number of chunks each
   std::uint32_t root = 0;
   bool overlap = true;  ///< All-Reduce: which time is the collective time
   Backend backend = Backend::congestion_aware;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
@@ -26,6 +27,7 @@ struct GroupSizes {
   double deliveries = 0;  ///< of a pass that copies or reduces
   Bytes smallest_chunk = {};
   Bytes largest_chunk = {};
+  std::uint64_t conditions = 0;  ///< that are stored
 };
 /// The sizes of one of the point's groups with `members` members. Chunks of a halo exchange are counted as if every NPU
 /// had all neighbours. O(conditions).
@@ -39,5 +41,13 @@ struct GroupSizes {
 /// Brings groups with collectives of their own to the canonical form: if all of them have just the point's collective,
 /// they have nothing of their own; otherwise every group says all, and the point's collective is `mixed`.
 void settle_groups(CollectivePoint& collective, std::int64_t chunks, std::size_t npus);
+
+/// Brings a piece to the canonical form: where all groups run one collective that stores no conditions, it becomes a
+/// number of chunks.
+void settle_piece(CollectivePoint& collective, std::int64_t& chunks, std::size_t npus);
+
+/// The largest condition of a point whose conditions differ in size; nullopt where they are alike or it stores none.
+/// O(conditions).
+[[nodiscard]] std::optional<Bytes> largest_of_unlike_conditions(const DesignPoint& point);
 
 }  // namespace tenex

@@ -66,6 +66,7 @@ enum class Key : std::uint8_t {
   priorities,
   routes,
   radix,
+  piece,
   workload,
   hp,
   compute,

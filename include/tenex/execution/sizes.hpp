@@ -19,6 +19,7 @@ struct CollectiveSizes {
   double sends = 0;           ///< in one pass that copies or reduces: n-1 per chunk of a group of n
   Bytes smallest_chunk;
   Bytes largest_chunk;
+  double conditions = 0;  ///< that are stored, of all groups
   bool everyone = false;  ///< one group of all NPUs in their order
 };
 

@@ -20,6 +20,9 @@
 
 namespace tenex {
 
+/// Whether the canonical text of a list or matrix is only its digest, because all of it would be too long.
+[[nodiscard]] bool is_digest(std::string_view text);
+
 /// One line of a list.
 struct ListedCondition {
   std::uint32_t source = 0;

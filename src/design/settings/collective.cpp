@@ -22,6 +22,7 @@ constexpr auto occupancy = [](auto& point) -> auto& { return point.point.occupan
 constexpr auto matrix = [](auto& point) -> auto& { return point.collective.matrix; };
 constexpr auto conditions = [](auto& point) -> auto& { return point.collective.conditions; };
 constexpr auto overlap = [](auto& point) -> auto& { return point.collective.overlap; };
+constexpr auto piece = [](auto& point) -> auto& { return point.collective.piece; };
 
 constexpr std::string_view kAutomaticWord = "auto";
 
@@ -45,6 +46,16 @@ Result<SettingValue> parse_chunks(const Setting& setting, std::string_view name,
                        "write a number without quotes, for instance 4");
   SettingValue value = value_at(node);
   value.data = kAutomaticChunks;
+  return value;
+}
+
+/// A size, or "auto", or "none".
+Result<SettingValue> parse_piece(const Setting& setting, std::string_view name, const Node& node,
+                                 ValueContext& context) {
+  const bool is_word = node.is(NodeKind::string) && (node.text() == kAutomaticWord || node.text() == *setting.fallback);
+  if (!is_word) return parse_size(setting, name, node, context);
+  SettingValue value = value_at(node);
+  value.data = node.text() == kAutomaticWord ? kAutomaticPiece : kNoPiece;
   return value;
 }
 
@@ -85,6 +96,15 @@ std::string chunks_line(const PointView& view) {
   return chosen ? std::string(kAutomaticWord) : unless_default<chunks>(view);
 }
 bool has_common_size(const PointView& view) { return runs_collective(view) && is_common(view); }
+
+/// Where chunks are counted alike everywhere, a piece stands for their number.
+bool cuts_by_size(const PointView& view) {
+  return runs_collective(view) && (stores_conditions(view.collective.kind) || !is_common(view));
+}
+std::string piece_line(const PointView& view) {
+  if (!cuts_by_size(view) || piece(view) == kNoPiece) return {};
+  return piece(view) == kAutomaticPiece ? std::string(kAutomaticWord) : fmt::format("{}", piece(view).count());
+}
 
 bool has_root_rank(const PointView& view) { return has_root(view.collective.kind); }
 /// Whether a reduction and a gather may overlap. An algorithm without these two refuses `overlap = false`.
@@ -215,6 +235,24 @@ std::vector<Setting> collective_settings() {
        .matters = runs<CollectiveKind::conditions>,
        .canonical = unless_default<conditions>,
        .text = text_if<conditions, runs_collective>},
+      {.key = Key::piece,
+       .name = "piece",
+       .help = "in place of chunks: the largest chunk. Each condition (all_to_allv, halo_exchange, conditions) is cut "
+               "to as few equal chunks as that takes, and so is each NPU's part of the other collectives. \"auto\": a "
+               "512th of what the busiest source sends (its column then has 0)",
+       .example = "\"1MB\"",
+       .counts = Counts::bytes,
+       .fallback = "none",
+       .read_by = ReadBy::collectives,
+       .reason = "the number of chunks says how its collectives are cut",
+       .column = integer_column("B"),
+       .changes = Changes::chunks,
+       .parse = parse_piece,
+       .set = set<piece>,
+       .reset = reset<piece>,
+       .matters = cuts_by_size,
+       .canonical = piece_line,
+       .integer = integer_if<piece, cuts_by_size>},
       {.key = Key::occupancy,
        .name = "occupancy",
        .help = "how long a send occupies its link: serialization (beta*m) or transfer (alpha + beta*m)",

@@ -268,7 +268,8 @@ constexpr std::int64_t kLittleWaiting = 20;
 
 /// The weight up to which the search is tried after a schedule.
 double weight_to_try_paths_after(const SynthesisProblem& problem, const Synthesis& made, SimTime bound) {
-  if (made.time <= bound + bound / kNearBound) return most_weight_to_try_paths(problem.topology);
+  const bool near = made.time <= bound + bound / kNearBound;
+  if (near || problem.topology.switches() > 0) return most_weight_to_try_paths(problem.topology);
   const SimTime least = std::max(bound, made.rate_time);
   return made.time <= least + least / kLittleWaiting ? kWeightToTryPathsWhileFar : kWeightToTryPathsWhileWaiting;
 }
@@ -287,7 +288,7 @@ std::vector<SynthesisProblem> problems_for_paths(const SynthesisProblem& problem
   const double few = std::max(most_weight_to_try_paths(problem.topology), routes ? kWeightOfMorePathAttempts : 0);
   // A Scatter or Gather is at the bound of its root.
   const bool balances = chosen.name == pccl_engine::balanced && !has_root(problem.collective.kind());
-  const double first = balances ? kWeightToTryPathsWhileWaiting : few;
+  const double first = balances && problem.topology.switches() == 0 ? kWeightToTryPathsWhileWaiting : few;
   for (const std::uint32_t attempts : {problem.attempts, kAttemptsOfAuto}) {
     const bool again = (routes || !problems.empty()) && attempts <= problem.attempts;
     if (again) continue;

@@ -4,6 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "synthesis/compose.hpp"
 #include "synthesis/pccl/balanced/balanced_routes.hpp"
 #include "synthesis/pccl/balanced/way_play.hpp"
 #include "synthesis/pccl/paths/network.hpp"
@@ -15,8 +18,8 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kMostSizes = 1000;
 constexpr std::size_t kMostVertices = std::size_t{1} << 16U;  ///< numbers of links to go have 16 bits
+constexpr std::size_t kMostSends = std::size_t{1} << 32U;     ///< places on ways, and their order, have 32 bits
 /// A schedule that is longer than the busiest link's time by less than this share is not justified.
 constexpr std::int64_t kGoodEnough = 500;
 constexpr std::uint64_t kMostSendsOfTwoRounds = std::uint64_t{1} << 22U;
@@ -27,7 +30,8 @@ constexpr double kDetours = 1.1;  ///< links of a way, over those of a shortest 
 constexpr std::size_t kBytesPerSend = 30;
 constexpr std::size_t kBytesPerJustifiedSend = 46;
 constexpr std::size_t kBytesPerUnicast = 72;
-constexpr std::size_t kBytesPerLink = 250;
+constexpr std::size_t kBytesPerLink = 150;
+constexpr std::size_t kBytesPerLane = 1200;  ///< two queues of events
 
 int rounds_of(std::uint64_t sends) {
   return sends <= kMostSendsOfTwoRounds ? 2 : sends <= kMostSendsOfOneRound ? 1 : 0;
@@ -66,6 +70,12 @@ double expected_sends(const SynthesisProblem& problem) {
   return sends * kDetours;
 }
 
+bool has_only_conditions(const Collective& collective) {
+  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+    if (!stores_conditions(collective.kind(GroupId::at(g)))) return false;
+  return true;
+}
+
 /// The chunks that have to go anywhere.
 std::vector<Unicast> unicasts_of(const Collective& collective) {
   std::vector<Unicast> unicasts;
@@ -84,11 +94,12 @@ std::vector<Unicast> unicasts_of(const Collective& collective) {
 
 std::optional<std::string> balanced_unsuitable(const SynthesisProblem& problem) {
   if (!problem.collective.is_unicast()) return "it takes only chunks with one destination each, and makes no sums";
-  if (problem.topology.vertices() > problem.topology.npus()) return "it takes direct links alone";
-  if (problem.topology.vertices() > kMostVertices) return "it takes up to 65,536 NPUs";
+  if (problem.topology.switches() > 0 && !has_only_conditions(problem.collective))
+    return "over switches it takes conditions alone, such as those of an all_to_allv";
+  if (limits_buffers(problem.topology)) return "it does not limit buffers";
+  if (problem.topology.vertices() > kMostVertices) return "it takes up to 65,536 vertices";
   if (problem.topology.wires() != nullptr) return "it does not send over switches that cut through";
   if (problem.topology.varies()) return "it has no bandwidth that varies";
-  if (problem.collective.chunk_sizes().size() > kMostSizes) return "it takes up to 1,000 sizes of chunks";
   return std::nullopt;
 }
 
@@ -101,6 +112,10 @@ Result<Gathered> balance_unicasts(const SynthesisProblem& problem) {
   const auto routes = balance_routes(problem.topology, hops, unicasts, best_cheap_bound({problem, true}).time);
   // What cannot be reached is told as by the search that finds each way by itself.
   if (!routes) return order_conditions(problem, PathNetwork(problem), {}).errors();
+  if (routes->ways.links.size() >= kMostSends)
+    return resource_error(fmt::format("{} sends", routes->ways.links.size()),
+                          fmt::format("the engine `balanced` counts up to {}", kMostSends),
+                          "choose another engine, or fewer chunks");
   const WayPlays plays{routes->most + routes->most / kGoodEnough, rounds_of(routes->ways.links.size())};
   auto played = play_ways(problem.topology, hops, unicasts, routes->ways, plays);
   Gathered made;
@@ -116,10 +131,11 @@ std::size_t balanced_bytes(const SynthesisProblem& problem) {
   // What all leaves or reaches one NPU waits there alone, and is not justified.
   const auto kind = problem.collective.kind();
   const bool rooted = kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
+  const std::size_t sizes = problem.topology.classes().size() * problem.collective.chunk_sizes().size();
   const bool justified = !rooted && rounds_of(static_cast<std::uint64_t>(sends)) > 0;
   return static_cast<std::size_t>(sends) * (justified ? kBytesPerJustifiedSend : kBytesPerSend) +
          problem.collective.chunks() * kBytesPerUnicast + problem.topology.links() * kBytesPerLink +
-         (std::size_t{1} << 20U);
+         sizes * sizeof(HopTime) + std::min(sizes, problem.topology.links()) * kBytesPerLane + (std::size_t{1} << 20U);
 }
 
 Work balanced_work(const SynthesisProblem& problem) {

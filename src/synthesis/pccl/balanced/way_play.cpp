@@ -25,9 +25,9 @@ void make_order(TakenOrder& order, std::size_t links) {
 
 /// Where a chunk is on its way.
 struct WayPlace {
-  std::uint64_t at = 0;  ///< in UnicastWays::links
+  std::uint32_t at = 0;  ///< in UnicastWays::links
   ChunkId chunk;
-  std::uint16_t size = 0;   ///< class of the chunk's size
+  std::uint32_t size = 0;   ///< class of the chunk's size
   std::uint16_t to_go = 0;  ///< links
 };
 
@@ -66,13 +66,14 @@ class WayPlay {
         waiting_(topology.links()),
         idle_(topology.links(), 1),
         is_touched_(topology.links(), 0),
-        freed_(hops.lanes()),
-        arrivals_(hops.lanes()),
+        by_link_(hops.lanes() > topology.links()),
+        freed_(std::min(hops.lanes(), topology.links())),
+        arrivals_(std::min(hops.lanes(), topology.links())),
         sends_(backward ? 0 : ways.links.size()) {
     reserve_in_large_pages(places_, unicasts.size());
     for (std::size_t i = 0; i < unicasts.size(); ++i)
-      places_.push_back({backward ? ways.first[i + 1] - 1 : ways.first[i], unicasts[i].chunk,
-                         static_cast<std::uint16_t>(unicasts[i].size),
+      places_.push_back({static_cast<std::uint32_t>(backward ? ways.first[i + 1] - 1 : ways.first[i]),
+                         unicasts[i].chunk, unicasts[i].size,
                          static_cast<std::uint16_t>(ways.first[i + 1] - ways.first[i])});
   }
 
@@ -114,7 +115,7 @@ class WayPlay {
       __builtin_prefetch(&ways_.links[places_[*later].at]);
     WayPlace& place = places_[unicast];
     if (--place.to_go == 0) return;
-    place.at += backward_ ? std::uint64_t(-1) : 1;
+    place.at += backward_ ? ~0U : 1U;
     wait(unicast);
   }
   void touch(LinkId link) {
@@ -147,7 +148,7 @@ class WayPlay {
       if (!taken.empty()) taken[place.at] = started_;
       ++started_;
       idle_[link.index()] = 0;
-      const std::size_t lane = hops_.lane(link, place.size);
+      const std::size_t lane = by_link_ ? link.index() : hops_.lane(link, place.size);
       const HopTime& hop = hops_.of(link, place.size);
       freed_.push(lane, now + hop.busy, link);
       arrivals_.push(lane, now + hop.latency, unicast);
@@ -172,6 +173,8 @@ class WayPlay {
   std::vector<Waiting> waiting_;  ///< per link
   std::vector<char> idle_;        ///< per link
   std::vector<char> is_touched_;  ///< per link: whether it is in touched_
+  /// Whether each link is a lane of events, or all sends of a size over links of a class: whatever are fewer.
+  bool by_link_;
   EventLanes<LinkId> freed_;
   EventLanes<std::uint32_t> arrivals_;
   std::vector<LinkId> touched_;
