@@ -84,13 +84,14 @@ def _others(frame: pandas.DataFrame) -> list[dict]:
     any_chunks = rows["topology"].isin(ANY_CHUNKS)
     rows = rows.assign(counted=rows["chunks"].where(~any_chunks, 0))
     keys = ["topology", "collective", "size", "counted", "epoch", "switch_buffer", "formulation"]
+    limits = rows.groupby("topology")["switch_buffer"].nunique()
     lines = []
     for (topology, collective, size, chunks, epoch, buffer, formulation), group in rows.groupby(keys, sort=False):
         label = f"{MACHINES.get(topology, topology)}, {NAMES[collective]}, {text_of(int(size))}"
         label += f", {chunks} chunks" if chunks > 1 else ""
         label += f", 1 to {group['chunks'].max()} chunks" if group["chunks"].max() > max(chunks, 1) else ""
         label += f", epoch {epoch}" if size == OF_EPOCHS else ""
-        if topology == "SW(6)" or buffer != "as_built":
+        if limits[topology] > 1 and (topology == "SW(6)" or buffer != "as_built"):
             label += f", buffer {buffer.replace('as_built', 'unlimited')}"
         label += {"milp": ", NPUs with buffers", "unbuffered": ", NPUs without buffers"}.get(formulation, "")
         lines.append(_line(label, None, group))

@@ -26,7 +26,9 @@ namespace tenex {
 namespace {
 
 constexpr std::uint64_t kMostFlowRounds = 1024;
-constexpr std::uint64_t kVisitsAtOnce = 16;  ///< that weights of zero and one save, on networks of few hops
+/// That weights of zero and one save: 64 sources at a time. On networks of many hops they take up to a hop's worth of
+/// visits for each, and sends, of which the work is a share, are as many more.
+constexpr std::uint64_t kVisitsAtOnce = 64;
 
 /// The time that weights prove. `search` finds the distances of `paths` from a vertex. O(starts * search).
 template <class Paths, class Search>
