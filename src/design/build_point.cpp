@@ -61,11 +61,13 @@ DesignPoint build_point(const Row& row, Groups groups, const Vocabulary& vocabul
   collective.groups = std::move(groups);
   if (const auto* traits = find_traits(vocabulary, point.algorithm)) name_algorithm(point, *traits);
   const bool trains = row[index_of(Key::workload)] != nullptr;
-  const bool chunks_given = row[index_of(Key::chunks)] != nullptr || row[index_of(Key::piece)] != nullptr ||
-                            have_own(collective.groups.list());
+  const bool chunks_given =
+      row[index_of(Key::chunks)] != nullptr || collective.piece != kNoPiece || have_own(collective.groups.list());
   if (point.family == AlgorithmFamily::any && !trains && !chunks_given) point.chunks = kAutomaticChunks;
+  if (collective.piece != kNoPiece && !trains)
+    point.chunks = chunks_of_piece(collective, point.chunks, point.topology.npus());
   settle_groups(collective, point.chunks, point.topology.npus());
-  if (!trains) settle_piece(collective, point.chunks, point.topology.npus());
+  if (is_counted(collective)) collective.piece = kNoPiece;
   if (!trains) spread_total(point.topology, training);
   normalise_draft(draft, trains);
   if (trains)

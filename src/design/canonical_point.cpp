@@ -79,6 +79,7 @@ std::string with_units(std::string_view value, std::string_view unit) {
 /// What a command line says for the value of a canonical text.
 std::string word_of(const Setting& setting, std::string_view value) {
   if (setting.key == Key::conditions) return conditions_of(value);
+  if (setting.key == Key::piece && value == kAutomaticWord) return std::string(value);
   const bool is_length = setting.key == Key::epoch && value.find_first_not_of("0123456789") == std::string_view::npos;
   return with_units(value, is_length ? unit_of(Counts::time) : unit_of(setting.counts));
 }

@@ -97,10 +97,14 @@ Result<Conditions> listed_conditions(const ConditionList& list, Bytes size) {
 /// What the source of most conditions' bytes sends, by rank.
 template <class List>
 Bytes most_sent(const List& conditions) {
-  std::map<std::uint32_t, std::int64_t> sent;
-  std::int64_t most = 0;
-  for (const auto& [source, size] : conditions) most = std::max(most, sent[source] += size.count());
-  return bytes(most);
+  std::map<std::uint32_t, Bytes> sent;
+  Bytes most;
+  for (const auto& [source, size] : conditions) {
+    Bytes& all = sent[source];
+    all = all > Bytes::max() - size ? Bytes::max() : all + size;
+    most = std::max(most, all);
+  }
+  return most;
 }
 
 /// Cuts every condition to equal pieces of a size at most.
@@ -248,7 +252,7 @@ GroupSizes plain_sizes(const GroupRun& run, std::uint64_t members) {
 }
 
 /// The chunks per NPU of a kind that stores no conditions of which none is larger than a piece.
-std::int64_t chunks_of_piece(CollectiveKind kind, Bytes size, std::uint64_t members, Bytes piece) {
+std::int64_t chunks_that_fit(CollectiveKind kind, Bytes size, std::uint64_t members, Bytes piece) {
   if (piece == kAutomaticPiece) piece = automatic_piece(size);
   return std::max<std::int64_t>(1, pieces_of(plain_sizes({kind, 1, size}, members).largest_chunk, piece));
 }
@@ -258,7 +262,7 @@ void fill(ProcessGroup& group, const CollectivePoint& collective, std::int64_t c
   group.kind = group.kind.value_or(collective.kind);
   group.size = group.size.value_or(collective.size);
   if (!group.chunks && collective.piece != kNoPiece && !stores_conditions(*group.kind))
-    group.chunks = chunks_of_piece(*group.kind, *group.size, group.members.size(), collective.piece);
+    group.chunks = chunks_that_fit(*group.kind, *group.size, group.members.size(), collective.piece);
   group.chunks = group.chunks.value_or(chunks);
   group.root = has_root(*group.kind) ? group.root.value_or(collective.root) : 0;
 }
@@ -354,14 +358,16 @@ bool have_own(const std::vector<ProcessGroup>& groups) {
       groups, [](const ProcessGroup& group) { return group.kind || group.size || group.chunks || group.root; });
 }
 
-void settle_piece(CollectivePoint& collective, std::int64_t& chunks, std::size_t npus) {
-  if (collective.piece == kNoPiece || collective.kind == CollectiveKind::mixed || stores_conditions(collective.kind))
-    return;
+bool is_counted(const CollectivePoint& collective) {
+  return collective.kind != CollectiveKind::mixed && !stores_conditions(collective.kind);
+}
+
+std::int64_t chunks_of_piece(const CollectivePoint& collective, std::int64_t chunks, std::size_t npus) {
+  if (!is_counted(collective) || collective.size == bytes(0)) return chunks;
   std::size_t members = npus;  // of the smallest group, which has the largest chunks
   for (const ProcessGroup& group : collective.groups.list())
     if (!group.members.empty()) members = std::min(members, group.members.size());
-  chunks = chunks_of_piece(collective.kind, collective.size, members, collective.piece);
-  collective.piece = kNoPiece;
+  return chunks_that_fit(collective.kind, collective.size, members, collective.piece);
 }
 
 std::optional<Bytes> largest_of_unlike_conditions(const DesignPoint& point) {

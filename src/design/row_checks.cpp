@@ -425,8 +425,7 @@ bool RowChecker::check_choices(const Row& row, const GroupFacts& facts) {
   const SettingValue* piece = row[index_of(Key::piece)];
   if (chunks != nullptr && piece != nullptr && piece->as<Bytes>() != kNoPiece)
     fail(*piece, fmt::format("piece = \"{}\" and chunks = {}", piece->text, chunks->text),
-         "the one is the size of the largest chunk, the other the number of chunks", "give one of them",
-         "piece = none");
+         "the one is the size of the largest chunk, the other the number of chunks", "give one of them", "");
   if (chunks == nullptr || chunks->as<std::int64_t>() != kAutomaticChunks || !facts.own) return true;
   fail(*chunks, "chunks = \"auto\" for groups that have collectives, sizes, chunks or roots of their own",
        "one number of chunks is chosen for all groups", "write numbers of chunks", "chunks != auto or groups = all");

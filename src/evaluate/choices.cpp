@@ -68,8 +68,8 @@ DesignPoint with_algorithm(DesignPoint point, const AlgorithmTraits& traits) {
 
 DesignPoint with_chunks(DesignPoint point, std::int64_t chunks) {
   point.chunks = chunks;
-  if (const auto largest = chunks > 1 ? largest_of_unlike_conditions(point) : std::nullopt)
-    point.collective().piece = bytes(ceil_div(largest->count(), chunks));
+  if (const auto largest = largest_of_unlike_conditions(point))
+    point.collective().piece = chunks > 1 ? bytes(ceil_div(largest->count(), chunks)) : kNoPiece;
   return point;
 }
 
@@ -201,8 +201,10 @@ class Trials {
   void compare_with(std::int64_t chunks) {
     const auto time = time_of(with_chunks(*best_, chunks));
     if (time && *time < best_row_.collective_time_ps)
-      hint_ = fmt::format("{} takes {} with {} chunks; chunks = \"auto\" chooses the number", best_->algorithm,
-                          to_rounded(picoseconds(*time)), chunks);
+      hint_ = fmt::format(
+          "{} takes {} {}; chunks = \"auto\" chooses the number", best_->algorithm, to_rounded(picoseconds(*time)),
+          largest_of_unlike_conditions(*best_) ? fmt::format("in pieces of a {}th of the largest amount", chunks)
+                                               : fmt::format("with {} chunks", chunks));
   }
 
  private:
@@ -316,7 +318,7 @@ class ChunkSearch {
       const bool free = weight_ <= kFreeWeight;
       if (!free && poor >= 2) break;
       // Where amounts differ much, pieces of the largest divide nothing else until they are small.
-      if (!free && unlike_) chunks = kMostAutomaticChunks;
+      if (!free && unlike_) return attempt_finest(chunks);
       const auto before = least_;
       if (!attempt(chunks)) break;
       poor = before && *least_ > *before - *before / kLeastGain ? poor + 1 : 0;
@@ -340,6 +342,12 @@ class ChunkSearch {
     times_.emplace(chunks, *time);
     least_ = least_ ? std::min(*least_, *time) : *time;
     return true;
+  }
+
+  /// The largest power of two from `least` on that can be afforded.
+  void attempt_finest(std::int64_t least) {
+    for (std::int64_t chunks = kMostAutomaticChunks; chunks >= least; chunks /= 2)
+      if (attempt(chunks)) return;
   }
 
   /// The middles of the gaps beside the best number.
@@ -370,7 +378,7 @@ EvaluationOutput search_choice(const DesignPoint& point, Cache::Impl& cache, con
   Trials trials(point, cache, options);
   if (chooses_algorithm(point)) {
     try_algorithms(trials, point, estimator, options.memory_limit_bytes);
-    if (point.chunks == 1 && trials.best()) {
+    if (point.chunks == 1 && point.collective().piece == kNoPiece && trials.best()) {
       const auto weight = weight_of_chunks(*trials.best(), kChunksOfHint, estimator, options.memory_limit_bytes);
       if (weight && *weight < kFreeWeight) trials.compare_with(kChunksOfHint);
     }

@@ -102,6 +102,26 @@ TEST(PointCollective, PiecesCutEachGroupOfAMixture) {
   EXPECT_EQ(collective.chunks_in(GroupId(2)), 2U * 3U);
 }
 
+// A piece that is absent, or said to be, is the same point; what a group states of itself is kept.
+TEST(PointCollective, PiecesHaveOneKeyForOnePoint) {
+  const Words halo{{"topology", "RI(8)"}, {"collective", "halo_exchange"}, {"size", "1MB"}, {"algorithm", "best"}};
+  Words none = halo;
+  none.emplace_back("piece", "none");
+  EXPECT_EQ(point_with(none).canonical, point_with(halo).canonical);
+  const auto counted =
+      point_with({{"collective", "all_gather"}, {"size", "4000B"}, {"groups", "0-3; 4-7"}, {"chunks", "3"}});
+  for (const char* groups : {"0-3; 4-7", "0-3 all_gather 4000B; 4-7 all_gather 4000B"})
+    EXPECT_EQ(
+        point_with({{"collective", "all_gather"}, {"size", "4000B"}, {"groups", groups}, {"piece", "400B"}}).canonical,
+        counted.canonical);
+  const auto stated =
+      point_with({{"collective", "all_gather"}, {"size", "4000B"}, {"groups", "0-3 1 chunks; 4-7"}, {"piece", "400B"}});
+  EXPECT_EQ(collective_of(stated).chunks_in(GroupId(0)), 4U);
+  EXPECT_EQ(collective_of(stated).chunks_in(GroupId(1)), 4U * 3U);
+  EXPECT_FALSE(
+      make_point(with_more({{"collective", "halo_exchange"}, {"size", "1MB"}, {"piece", "0B"}}), test_words()));
+}
+
 TEST(PointCollective, RefusesAPieceBesideANumberOfChunks) {
   const auto refused = make_point(
       with_more({{"collective", "halo_exchange"}, {"size", "1MB"}, {"piece", "1KB"}, {"chunks", "2"}}), test_words());

@@ -73,6 +73,8 @@ TEST(CanonicalPoint, ReadsEveryKindOfValue) {
   for (const auto& settings : {
            Settings{{"alpha", "0.5us, 1us"}, {"bandwidth", "1GB/s, 3GB/s"}},
            Settings{{"without", "[[0, 1], [4, 5]]"}},
+           Settings{{"collective", "halo_exchange"}, {"algorithm", "pccl"}, {"piece", "auto"}},
+           Settings{{"collective", "halo_exchange"}, {"algorithm", "pccl"}, {"piece", "100B"}},
            Settings{{"faults", "link 0-1; npus 1 draw 3"}},
            Settings{{"stragglers", "npu 3 x2; link 0-1 alpha x1.5; npu 7 delay 5us"}, {"algorithm", "ring"}},
            Settings{{"groups", "0-3; 4-8"}, {"chunks", "3"}},

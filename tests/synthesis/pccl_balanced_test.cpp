@@ -197,6 +197,26 @@ TEST(BalancedWays, AreValidOverAnySwitches) {
   }
 }
 
+// Amounts that are alike come to a switch at one instant: balanced ways wait there, and a search chunk by chunk is
+// kept.
+TEST(BalancedWays, OfAlikeAmountsOverSwitchesAreNoLongerThanASearch) {
+  const Topology boxes = support::shape("SW(4)_SW(4)");
+  ProcessGroup all;
+  std::vector<Condition> matrix;
+  for (std::uint32_t from = 0; from < 16; ++from) {
+    all.members.push_back(NpuId(from));
+    for (std::uint32_t to = 0; to < 16; ++to)
+      if (from != to) matrix.push_back({from, {to}, bytes(1'000'000 + 1000 * ((from * 5 + to * 3) % 11))});
+  }
+  all.conditions = std::make_shared<const std::vector<Condition>>(std::move(matrix));
+  const auto exchange = Collective::make({all_to_allv, 16, {std::move(all)}, 1, kMegabyte, 0}).value();
+  SynthesisProblem problem{{boxes, exchange, Occupancy::serialization}};
+  problem.engine = pccl_engine::paths;
+  const SimTime searched = synthesize_pccl(problem)->time;
+  problem.engine = kAutomaticEngine;
+  EXPECT_LE(synthesize_pccl(problem)->time, searched);
+}
+
 // Over switches that store chunks of one size a search chunk by chunk is better, and buffers are not counted.
 TEST(BalancedWays, OverSwitchesTakeConditionsAndBuffersWithoutLimit) {
   const Topology star = support::shape("SW(6)");

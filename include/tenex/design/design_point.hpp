@@ -87,6 +87,9 @@ struct TopologyChoice {
 /// The word for the best of all synthesizers and textbook algorithms that can do a point.
 inline constexpr std::string_view kBestOfAll = "best";
 
+/// What studies write for a number of chunks, or a size of pieces, that is chosen.
+inline constexpr std::string_view kAutomaticWord = "auto";
+
 /// DesignPoint::chunks of a point that leaves the number of chunks to its evaluation.
 inline constexpr std::int64_t kAutomaticChunks = 0;
 /// The most chunks that such an evaluation tries.

@@ -42,9 +42,12 @@ struct GroupSizes {
 /// they have nothing of their own; otherwise every group says all, and the point's collective is `mixed`.
 void settle_groups(CollectivePoint& collective, std::int64_t chunks, std::size_t npus);
 
-/// Brings a piece to the canonical form: where all groups run one collective that stores no conditions, it becomes a
-/// number of chunks.
-void settle_piece(CollectivePoint& collective, std::int64_t& chunks, std::size_t npus);
+/// Whether one number of chunks says how all groups are cut: they run one collective that stores no conditions.
+[[nodiscard]] bool is_counted(const CollectivePoint& collective);
+
+/// That number for the collective's piece: none of its chunks is larger, as long as no NPU has failed. `chunks` where
+/// is_counted() is false.
+[[nodiscard]] std::int64_t chunks_of_piece(const CollectivePoint& collective, std::int64_t chunks, std::size_t npus);
 
 /// The largest condition of a point whose conditions differ in size; nullopt where they are alike or it stores none.
 /// O(conditions).

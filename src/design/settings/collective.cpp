@@ -24,8 +24,6 @@ constexpr auto conditions = [](auto& point) -> auto& { return point.collective.c
 constexpr auto overlap = [](auto& point) -> auto& { return point.collective.overlap; };
 constexpr auto piece = [](auto& point) -> auto& { return point.collective.piece; };
 
-constexpr std::string_view kAutomaticWord = "auto";
-
 constexpr std::string_view kSaidByTheWorkload = "the workload says which collectives it runs, and how large they are";
 
 Result<SettingValue> parse_collective(const Setting&, std::string_view, const Node& node, ValueContext&) {
@@ -53,7 +51,13 @@ Result<SettingValue> parse_chunks(const Setting& setting, std::string_view name,
 Result<SettingValue> parse_piece(const Setting& setting, std::string_view name, const Node& node,
                                  ValueContext& context) {
   const bool is_word = node.is(NodeKind::string) && (node.text() == kAutomaticWord || node.text() == *setting.fallback);
-  if (!is_word) return parse_size(setting, name, node, context);
+  if (!is_word) {
+    auto size = parse_size(setting, name, node, context);
+    if (size && size->as<Bytes>() == bytes(0))
+      return input_error(node.text_place(), fmt::format("\"{}\" is \"{}\"", name, shortened(node.text())),
+                         "a piece has a byte at least", "write a size such as \"1MB\", or \"auto\"");
+    return size;
+  }
   SettingValue value = value_at(node);
   value.data = node.text() == kAutomaticWord ? kAutomaticPiece : kNoPiece;
   return value;

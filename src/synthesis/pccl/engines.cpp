@@ -268,9 +268,12 @@ constexpr std::int64_t kLittleWaiting = 20;
 
 /// The weight up to which the search is tried after a schedule.
 double weight_to_try_paths_after(const SynthesisProblem& problem, const Synthesis& made, SimTime bound) {
-  const bool near = made.time <= bound + bound / kNearBound;
-  if (near || problem.topology.switches() > 0) return most_weight_to_try_paths(problem.topology);
+  if (made.time <= bound + bound / kNearBound) return most_weight_to_try_paths(problem.topology);
   const SimTime least = std::max(bound, made.rate_time);
+  // Amounts that are much alike come to switches at about one instant, where balanced ways wait.
+  if (problem.topology.switches() > 0)
+    return made.time <= least + least / kNearBound ? most_weight_to_try_paths(problem.topology)
+                                                   : kWeightToTryPathsWhileFar;
   return made.time <= least + least / kLittleWaiting ? kWeightToTryPathsWhileFar : kWeightToTryPathsWhileWaiting;
 }
 
@@ -288,7 +291,9 @@ std::vector<SynthesisProblem> problems_for_paths(const SynthesisProblem& problem
   const double few = std::max(most_weight_to_try_paths(problem.topology), routes ? kWeightOfMorePathAttempts : 0);
   // A Scatter or Gather is at the bound of its root.
   const bool balances = chosen.name == pccl_engine::balanced && !has_root(problem.collective.kind());
-  const double first = balances && problem.topology.switches() == 0 ? kWeightToTryPathsWhileWaiting : few;
+  const double while_waiting =
+      problem.topology.switches() > 0 ? kWeightToTryPathsWhileFar : kWeightToTryPathsWhileWaiting;
+  const double first = balances ? while_waiting : few;
   for (const std::uint32_t attempts : {problem.attempts, kAttemptsOfAuto}) {
     const bool again = (routes || !problems.empty()) && attempts <= problem.attempts;
     if (again) continue;
