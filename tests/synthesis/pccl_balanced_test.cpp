@@ -200,16 +200,16 @@ TEST(BalancedWays, AreValidOverAnySwitches) {
 // Amounts that are alike come to a switch at one instant: balanced ways wait there, and a search chunk by chunk is
 // kept.
 TEST(BalancedWays, OfAlikeAmountsOverSwitchesAreNoLongerThanASearch) {
-  const Topology boxes = support::shape("SW(4)_SW(4)");
+  const Topology boxes = support::shape("SW(8)_SW(8)");
   ProcessGroup all;
   std::vector<Condition> matrix;
-  for (std::uint32_t from = 0; from < 16; ++from) {
+  for (std::uint32_t from = 0; from < 64; ++from) {
     all.members.push_back(NpuId(from));
-    for (std::uint32_t to = 0; to < 16; ++to)
+    for (std::uint32_t to = 0; to < 64; ++to)
       if (from != to) matrix.push_back({from, {to}, bytes(1'000'000 + 1000 * ((from * 5 + to * 3) % 11))});
   }
   all.conditions = std::make_shared<const std::vector<Condition>>(std::move(matrix));
-  const auto exchange = Collective::make({all_to_allv, 16, {std::move(all)}, 1, kMegabyte, 0}).value();
+  const auto exchange = Collective::make({all_to_allv, 64, {std::move(all)}, 1, kMegabyte, 0}).value();
   SynthesisProblem problem{{boxes, exchange, Occupancy::serialization}};
   problem.engine = pccl_engine::paths;
   const SimTime searched = synthesize_pccl(problem)->time;
