@@ -35,26 +35,30 @@
 // (BoundProblem::searched()): sum(alpha) + ceil(x_j). A send never arrives sooner than one chunk, so N(s) holds. The
 // rule is its own mirror in time.
 //
-// Encoding: t_k as levels of equal times. One search where every NPU sees the same network, else one from each NPU; no
-// bound where these are too many, as N is a largest number over all NPUs.
+// Encoding: t_k as levels of equal times. One search where translations map every NPU to every other, else one from
+// each NPU; no bound where these are too many, as N is a largest number over all NPUs. Where links have opposites, an
+// All-Reduce has one bound inward and outward.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "bound/demand.hpp"
 #include "bound/methods.hpp"
 #include "tenex/topology/distance.hpp"
+#include "tenex/topology/transform.hpp"
 #include "tenex/topology/translation.hpp"
 
 namespace tenex {
 
 namespace {
 
-constexpr std::size_t kMostVisits = std::size_t{1} << 24;  ///< of links: a quarter of a second
+constexpr std::size_t kMostVisits = std::size_t{1} << 24;      ///< of links: a quarter of a second
+constexpr std::size_t kMostKeptCounts = std::size_t{1} << 18;  ///< some 4 MB
 constexpr std::int64_t kNeverArrives = std::numeric_limits<std::int64_t>::max();
 
 /// From a time on, arrivals may have so many contributions more.
@@ -95,10 +99,18 @@ SimTime least_time(const std::vector<LinkArrivals>& arrivals, std::int64_t neede
   return picoseconds(high);
 }
 
+/// The members nearest to an NPU first: how many there are at each distance.
+struct NearMembers {
+  std::vector<std::pair<std::int64_t, std::int64_t>> counts;  ///< distance, members
+  std::int64_t nearest = kNeverArrives;                       ///< the distance of the nearest other NPU
+};
+
 /// The bound of one group in one direction. Words are those of sums that come inward.
 class GroupHops {
  public:
-  GroupHops(const BoundProblem& problem, GroupId group, Direction direction, const Topology& searched, bool alike)
+  /// `translations`: of the network; null if it has none.
+  GroupHops(const BoundProblem& problem, GroupId group, Direction direction, const Topology& searched,
+            const TranslationGroup* translations)
       : problem_(problem),
         group_(group),
         direction_(direction),
@@ -108,7 +120,9 @@ class GroupHops {
         slack_(problem.single_chunks      ? 0
                : problem.follows_chunks() ? 1
                                           : 3),
-        alike_(alike) {
+        translations_(translations),
+        alike_(translations != nullptr && members_.size() == problem.network.npus()) {
+    if (translations_ != nullptr) from_zero_ = arrival_times(searched_, VertexId::at(0), size_);
     for (std::size_t s = problem.network.npus(); s < problem.network.vertices(); ++s) {
       const auto& properties = problem.network.switch_properties(VertexId::at(s));
       joins_ = joins_ || (direction == Direction::inward ? properties.reduce : properties.copy);
@@ -138,27 +152,42 @@ class GroupHops {
   void find_near() {
     const std::size_t searches = alike_ ? 1 : problem_.network.npus();
     near_.assign(members_.size() - 1, kNeverArrives);
-    std::vector<std::int64_t> distances;
+    kept_.resize(searches);
+    std::size_t counts = 0;
     for (std::size_t npu = 0; npu < searches; ++npu) {
       if (is_isolated(problem_.network, VertexId::at(npu))) continue;
-      distances.clear();
-      const auto arrival = arrival_times(searched_, VertexId::at(npu), size_);
-      for (const NpuId member : members_) distances.push_back(arrival[member.index()].count());
-      std::ranges::sort(distances);
-      for (std::size_t k = 0; k < near_.size(); ++k) near_[k] = std::min(near_[k], distances[k]);
+      auto members = members_near(NpuId::at(npu));
+      std::size_t k = 0;
+      for (const auto& [distance, count] : members.counts)
+        for (std::int64_t i = 0; i < count && k < near_.size(); ++i, ++k) near_[k] = std::min(near_[k], distance);
+      counts += members.counts.size();
+      if (counts <= kMostKeptCounts) kept_[npu] = std::move(members);
     }
   }
 
-  /// What may arrive over the links of an NPU.
-  [[nodiscard]] std::vector<LinkArrivals> arrivals_at(NpuId npu) const {
-    const auto arrival = arrival_times(searched_, vertex_of(npu), size_);
-    std::int64_t nearest = kNeverArrives;
+  /// From one search for each NPU, or, where translations map every NPU to every other, from one for all.
+  [[nodiscard]] NearMembers members_near(NpuId npu) const {
+    const bool moves = translations_ != nullptr;
+    const auto own = moves ? std::vector<SimTime>() : arrival_times(searched_, vertex_of(npu), size_);
+    const auto& arrival = moves ? from_zero_ : own;
+    const std::size_t center = moves ? 0 : npu.index();
+    const bool differs = moves && !alike_;  // else the differences of all NPUs are all NPUs
+    NearMembers near;
     for (std::size_t other = 0; other < problem_.network.npus(); ++other)
-      if (other != npu.index()) nearest = std::min(nearest, arrival[other].count());
-    std::vector<std::int64_t> distances;
+      if (other != center) near.nearest = std::min(near.nearest, arrival[other].count());
+    std::unordered_map<std::int64_t, std::int64_t> counts;  // few distances, as links are mostly alike
     for (const NpuId member : members_)
-      if (member != npu) distances.push_back(arrival[member.index()].count());
-    std::ranges::sort(distances);
+      ++counts[arrival[(differs ? translations_->subtract(member, npu) : member).index()].count()];
+    near.counts.assign(counts.begin(), counts.end());
+    std::ranges::sort(near.counts);
+    return near;
+  }
+
+  /// What may arrive over the links of an NPU, which is a member.
+  [[nodiscard]] std::vector<LinkArrivals> arrivals_at(NpuId npu) const {
+    const bool kept = npu.index() < kept_.size() && !kept_[npu.index()].counts.empty();
+    auto [counts, nearest] = kept ? kept_[npu.index()] : members_near(npu);
+    --counts.front().second;  // itself
     std::vector<std::int64_t> links_of_class(problem_.topology.classes().size(), 0);
     for (const LinkId link : links_of(problem_.topology, vertex_of(npu), direction_))
       ++links_of_class[problem_.topology.class_of(link)];
@@ -167,22 +196,24 @@ class GroupHops {
       if (links_of_class[k] == 0) continue;
       const HopTime hop = problem_.hop(k, size_);
       const std::int64_t latency = std::max(hop.latency.count(), nearest - slack_);
-      arrivals.push_back({levels_of(latency, distances), hop.busy.count(), links_of_class[k]});
+      arrivals.push_back({levels_of(latency, counts), hop.busy.count(), links_of_class[k]});
     }
     std::ranges::sort(arrivals);
     return arrivals;
   }
 
   /// The times t_k of links with this latency from an NPU.
-  [[nodiscard]] std::vector<ContributionLevel> levels_of(std::int64_t latency,
-                                                         const std::vector<std::int64_t>& distances) const {
+  [[nodiscard]] std::vector<ContributionLevel> levels_of(
+      std::int64_t latency, const std::vector<std::pair<std::int64_t, std::int64_t>>& counts) const {
     std::vector<ContributionLevel> levels;
-    for (std::size_t k = 0; k < distances.size(); ++k) {
-      std::int64_t from = std::max(latency, distances[k] - slack_);
-      if (!joins_) from = std::max(from, near_[k] > kNeverArrives - latency ? kNeverArrives : near_[k] + latency);
-      if (levels.empty() || levels.back().from != from) levels.push_back({from, 0});
-      ++levels.back().contributions;
-    }
+    std::size_t k = 0;
+    for (const auto& [distance, count] : counts)
+      for (std::int64_t i = 0; i < count; ++i, ++k) {
+        std::int64_t from = std::max(latency, distance - slack_);
+        if (!joins_) from = std::max(from, near_[k] > kNeverArrives - latency ? kNeverArrives : near_[k] + latency);
+        if (levels.empty() || levels.back().from != from) levels.push_back({from, 0});
+        ++levels.back().contributions;
+      }
     return levels;
   }
 
@@ -193,9 +224,12 @@ class GroupHops {
   const std::vector<NpuId>& members_;
   Bytes size_;
   std::int64_t slack_;  ///< in ps
-  bool alike_;          ///< every NPU sees the same
-  bool joins_ = false;  ///< a switch adds sums, or copies
+  const TranslationGroup* translations_;
+  bool alike_;                      ///< every NPU sees the same
+  std::vector<SimTime> from_zero_;  ///< from NPU 0, where there are translations
+  bool joins_ = false;              ///< a switch adds sums, or copies
   std::vector<std::int64_t> near_;
+  std::vector<NearMembers> kept_;  ///< by NPU, as many as fit
 };
 
 /// Whether the collective has sums that end at an NPU (inward), or values that spread from one (outward).
@@ -203,6 +237,14 @@ bool concerns(CollectiveKind kind, Direction direction) {
   if (kind == CollectiveKind::all_reduce) return true;
   if (direction == Direction::inward) return kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::reduce;
   return kind == CollectiveKind::all_gather || kind == CollectiveKind::broadcast;
+}
+
+/// Whether the bound is the same outward as inward: backward in time, an All-Reduce is one again, and the network is
+/// the same where links have opposites.
+bool is_its_mirror(const BoundProblem& problem, const std::optional<TranslationGroup>& translations) {
+  if (problem.collective.kind() != CollectiveKind::all_reduce) return false;
+  if (problem.network.switches() > 0 || problem.topology.varies()) return false;
+  return translations ? translations->two_way() : opposite_links(problem.topology).has_value();
 }
 
 }  // namespace
@@ -214,19 +256,21 @@ std::optional<SimTime> hops_bound(const BoundProblem& problem) {
   const Topology& network = problem.searched(other);
   std::optional<SimTime> bound;
   std::size_t visits = 0;
-  const bool translated = TranslationGroup::of(problem.topology).has_value();
+  const auto translations = TranslationGroup::of(problem.topology);
   for (const auto direction : {Direction::inward, Direction::outward}) {
     if (!concerns(collective.kind(), direction)) continue;
+    if (direction == Direction::outward && bound && is_its_mirror(problem, translations)) continue;
     const Topology turned = direction == Direction::inward ? network.reversed() : Topology();
     const Topology& searched = direction == Direction::inward ? turned : network;
     for (std::size_t g = 0; g < collective.groups().size(); ++g) {
       const auto members = collective.groups()[g].members.size();
       if (members < 2) continue;
-      const bool alike = translated && members == problem.topology.npus();
+      const bool alike = translations && members == problem.topology.npus();
       visits += (alike ? 2 : problem.topology.npus() + members) * searched.links();
       if (visits > kMostVisits) return bound;
-      bound = std::max(bound.value_or(SimTime::zero()),
-                       GroupHops(problem, GroupId::at(g), direction, searched, alike).bound());
+      bound = std::max(
+          bound.value_or(SimTime::zero()),
+          GroupHops(problem, GroupId::at(g), direction, searched, translations ? &*translations : nullptr).bound());
     }
   }
   return bound;

@@ -79,9 +79,4 @@ void merge_halves(const SynthesisProblem& problem, Synthesis& synthesis);
 /// Whether some switch has a limited buffer.
 [[nodiscard]] bool limits_buffers(const Topology& topology);
 
-/// For every link an opposite link of the same class, such that each link is the opposite of exactly one; nullopt if
-/// some link has none. Exchanging each link with its opposite maps the topology to its reverse and keeps every vertex.
-/// Parallel links are paired in order. O(links) for few parallel links.
-[[nodiscard]] std::optional<std::vector<LinkId>> opposite_links(const Topology& topology);
-
 }  // namespace tenex

@@ -133,10 +133,15 @@ class IterationMaker {
   std::string_view key_;
 };
 
-Result<CostRates> rates_of(const DesignPoint& point) {
+Result<CostRates> rates_of(const DesignPoint& point, TrainingCache& cache) {
   const auto& choice = point.training();
   const auto& shape = point.topology.shape;
-  const auto model = parse_cost_model(choice.cost_model.content, choice.cost_model.path);
+  const NamedFile& file = choice.cost_model;
+  KeyBuilder key;
+  const auto found = cache.cost_models.get(
+      key.add(file).key(), [&] { return parse_cost_model(file.content, file.path); },
+      [&](const auto&) { return 4 * file.content.view().size() + 1024; });
+  const auto& model = *found;
   if (!model) return model.errors();
   const auto kinds =
       choice.dimension_kinds.empty() ? default_dimension_kinds(shape.dimensions()) : choice.dimension_kinds;
@@ -162,7 +167,7 @@ Result<TrainingSetup> make_setup(const DesignPoint& point, TrainingCache& cache)
   if (!*found) append(errors, found->errors());
   const auto libra = libra_model(point);
   if (!libra) append(errors, libra.errors());
-  const auto rates = rates_of(point);
+  const auto rates = rates_of(point, cache);
   if (!rates) append(errors, rates.errors());
   if (!errors.empty()) return errors;
   const auto& iteration = **found;

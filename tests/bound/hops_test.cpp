@@ -55,6 +55,20 @@ TEST(Hops, AskForWholeInputsBelowTwoHops) {
   EXPECT_EQ(hops({full, support::collective(all_reduce, 4, bytes(2000), 24)}), nanoseconds(2357));
 }
 
+// Where translations map every NPU to every other, one search stands for all, and an All-Reduce is bounded in one
+// direction; a network that has forgotten its shape is searched from every NPU, and has no other bound.
+TEST(Hops, AreTheSameFromOneSearchAsFromAll) {
+  for (const char* text : {"RI(12)", "RI(4)_FC(3)", "torus(3,4)"}) {
+    const auto network = support::shape(text);
+    for (const auto kind : {all_reduce, all_gather, reduce_scatter, broadcast, reduce})
+      for (const char* groups : {"all", "1,4,7,10,11"}) {
+        const auto asked = support::collective(kind, 12, 60 * kHopsMegabyte, 2, groups);
+        EXPECT_EQ(hops({network, asked}), hops({network.without_shape(), asked}))
+            << text << " " << to_string(kind) << " " << groups;
+      }
+  }
+}
+
 // SW(4) with virtual cut-through, 0.5 us and 1 GB/s per link, 2,000 B in 500 chunks of 4 ns. A chunk takes 1,004 ns
 // from NPU to NPU, and a sum of two hops 2,008. An in-link has delivered 1 + (3,672 - 1,004) / 4 = 668 by 3,672 ns, of
 // which 1 + (3,672 - 2,008) / 4 = 417 may have come in two hops, and bring two inputs more: 668 + 2 * 417 = 1,502 of

@@ -77,4 +77,9 @@ struct UnwoundNetwork {
 /// (input): a vertex or a link that does not exist. Once per topology, before wires are made. O(links).
 [[nodiscard]] Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns);
 
+/// For every link an opposite link of the same class, such that each link is the opposite of exactly one; nullopt if
+/// some link has none. Exchanging each link with its opposite maps the topology to its reverse and keeps every vertex.
+/// Parallel links are paired in order. O(links) for few parallel links.
+[[nodiscard]] std::optional<std::vector<LinkId>> opposite_links(const Topology& topology);
+
 }  // namespace tenex

@@ -11,6 +11,7 @@
 namespace tenex {
 
 struct BandwidthSplit;
+struct CostModelFile;
 struct ExecutionCache;
 struct Iteration;
 struct JointTimes;
@@ -21,7 +22,8 @@ struct VerifiedCollective;
 struct TrainingCache {
   TrainingCache(std::size_t limit_bytes, ExecutionCache& shared)
       : execution(shared),
-        models(limit_bytes / 32),
+        models(limit_bytes / 64),
+        cost_models(limit_bytes / 64),
         iterations(limit_bytes / 32),
         setups(limit_bytes / 8),
         splits(limit_bytes / 32),
@@ -31,6 +33,7 @@ struct TrainingCache {
 
   ExecutionCache& execution;
   SharedCache<Result<WorkloadModel>> models;
+  SharedCache<Result<CostModelFile>> cost_models;
   SharedCache<Result<std::shared_ptr<const Iteration>>> iterations;
   SharedCache<Result<TrainingSetup>> setups;
   SharedCache<Result<BandwidthSplit>> splits;

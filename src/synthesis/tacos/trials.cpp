@@ -17,6 +17,7 @@
 #include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/views/views.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {

@@ -17,6 +17,7 @@
 #include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/schedule/storage/raw_array.hpp"
 #include "tenex/topology/topology.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {

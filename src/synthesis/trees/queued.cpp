@@ -13,6 +13,7 @@
 #include "synthesis/trees/packing.hpp"
 #include "synthesis/trees/player.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {

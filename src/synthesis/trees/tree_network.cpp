@@ -6,6 +6,7 @@
 
 #include "synthesis/compose.hpp"
 #include "tenex/base/contract.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 

@@ -15,6 +15,7 @@
 #include "tenex/schedule/storage/list_builder.hpp"
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/topology/distance.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
