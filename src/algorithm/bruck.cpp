@@ -112,7 +112,8 @@ ProgramSizes sizes_of_bruck(const ProgramScale& scale) {
   const double rounds = std::ceil(std::log(std::max(2.0, scale.members)) / std::log(scale.radix) - 1e-9);
   const double messages =
       scale.passes * scale.slices * std::min(rounds * (scale.radix - 1), std::max(1.0, scale.members - 1));
-  return {messages, messages * scale.pair_hops, scale.sends * (scale.all_to_all ? rounds : 1)};
+  const double moves = scale.sends * (scale.all_to_all ? rounds : 1);
+  return {messages, messages * scale.pair_hops, moves, 0, moves};
 }
 
 }  // namespace tenex

@@ -301,12 +301,19 @@ std::shared_ptr<const Program> make_dimensionwise(const Collective& collective,
   return std::make_shared<DimensionwiseProgram>(collective, of_groups, order, window, contents);
 }
 
-ProgramSizes sizes_of_dimensionwise(const ProgramScale& scale) {
-  const double messages = scale.passes * scale.slices * scale.dimension_steps;
+namespace {
+
+ProgramSizes sizes_of_sends(const ProgramScale& scale, const DimensionSends& sends) {
+  const double slices = scale.passes * scale.slices;
   // What goes to a position of a dimension does not depend on who sends it, but in an All-to-All; equal lists are kept
   // once.
-  const double kept = scale.all_to_all ? scale.sends : scale.passes * scale.slices;
-  return {messages, messages * scale.step_hops, kept * scale.dimensions};
+  const double moves = scale.sends * sends.moves;
+  return {slices * sends.messages, slices * sends.hops, scale.all_to_all ? moves : slices * sends.stages, 0, moves};
 }
+
+}  // namespace
+
+ProgramSizes sizes_by_rings(const ProgramScale& scale) { return sizes_of_sends(scale, scale.by_rings); }
+ProgramSizes sizes_by_blocks(const ProgramScale& scale) { return sizes_of_sends(scale, scale.by_blocks); }
 
 }  // namespace tenex

@@ -55,7 +55,7 @@ ProgramResult make_pat(const Topology& topology, const Collective& collective, c
 
 ProgramSizes sizes_of_pat(const ProgramScale& scale) {
   const double messages = scale.passes * scale.slices * doubling_steps(scale.members);
-  return {messages, messages * scale.pair_hops, scale.sends / scale.passes};
+  return {messages, messages * scale.pair_hops, scale.sends / scale.passes, 0, scale.sends};
 }
 
 }  // namespace tenex

@@ -43,7 +43,7 @@ ProgramSizes sizes_of_rhd(const ProgramScale& scale) {
   const double messages = scale.passes * scale.slices * doubling_steps(scale.members);
   const double hops =
       scale.halving_hops ? scale.passes * scale.slices * *scale.halving_hops : messages * scale.pair_hops;
-  return {messages, hops, messages};
+  return {messages, hops, messages, 0, scale.sends};
 }
 
 }  // namespace tenex

@@ -108,7 +108,8 @@ template <class T>
 [[nodiscard]] ProgramSizes sizes_of_direct(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_rhd(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_bruck(const ProgramScale& scale);
-[[nodiscard]] ProgramSizes sizes_of_dimensionwise(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_by_rings(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_by_blocks(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_multitree(const ProgramScale& scale);
 /// The sizes for a few trees.
 [[nodiscard]] ProgramSizes sizes_of_forest(const ProgramScale& scale);

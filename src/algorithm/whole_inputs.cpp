@@ -100,14 +100,17 @@ namespace {
 
 /// `carried`: chunks in lists of all chunks of a slice, and contributors. A hop carries n chunks.
 ProgramSizes of_whole_inputs(const ProgramScale& scale, double messages, double hops, double carried) {
-  return {messages, hops, carried, hops * scale.members};
+  return {messages, hops, carried, hops * scale.members, messages * scale.members};
 }
 
 }  // namespace
 
 ProgramSizes sizes_of_one_shot_across(const ProgramScale& scale) {
-  const double messages = 2 * scale.slices * scale.dimension_steps;
-  return {messages, messages * scale.step_hops, scale.dimensions * scale.slices * (scale.members + 1)};
+  const double between = scale.last_dimension - 1;
+  const double messages = scale.slices * (2 * (scale.dimension_steps - between) + between);
+  // A slice's n chunks are divided among the NPUs of a box, which keep n_k each; these go to all other boxes.
+  const double moves = scale.slices * (2 * (scale.members - scale.last_dimension) + between * scale.last_dimension);
+  return {messages, messages * scale.step_hops, scale.dimensions * scale.slices * (scale.members + 1), moves, moves};
 }
 
 ProgramSizes sizes_of_one_shot(const ProgramScale& scale) {

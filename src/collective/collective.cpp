@@ -276,6 +276,8 @@ void Collective::add_memberships() {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     for (std::size_t rank = 0; rank < groups_[g].members.size(); ++rank)
       memberships_[next[groups_[g].members[rank].index()]++] = {GroupId::at(g), static_cast<std::uint32_t>(rank)};
+  in_order_ = groups_.size() == 1 && groups_.front().members.size() == npus_ &&
+              std::ranges::is_sorted(groups_.front().members, {}, &NpuId::value);
 }
 
 CollectiveKind Collective::common_kind() const {
@@ -306,7 +308,7 @@ GroupId Collective::group_of(ChunkId chunk) const {
   return GroupId::at(static_cast<std::size_t>(after - first_chunk_.begin()) - 1);
 }
 
-std::optional<std::uint32_t> Collective::rank_in(GroupId group, NpuId npu) const {
+std::optional<std::uint32_t> Collective::find_rank(GroupId group, NpuId npu) const {
   const auto own = memberships(npu);
   if (own.size() == 1) return own.front().group == group ? std::optional(own.front().rank) : std::nullopt;
   const auto found = std::ranges::lower_bound(own, group, {}, &Membership::group);

@@ -33,6 +33,7 @@
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
+#include "tenex/simulation/switched_replay.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
 #include "tenex/topology/translation.hpp"
@@ -64,6 +65,7 @@ constexpr double bytes_per_leaf = 32;                // its waiting messages, on
 constexpr double bytes_per_orbit = 32;               // checked one by one in place of n sends
 constexpr double bytes_per_chunk_by_link = 32 * 24;  // at one NPU: by as many as 32 threads
 constexpr double bytes_per_walk = 8;                 // of a chunk that goes to one NPU
+constexpr double bytes_per_relayed_chunk = 56;       // of one that waits to be sent on
 constexpr double bytes_per_send_in_segments = 2.4;   // read, checked and reversed segment by segment,
 constexpr double most_segment_bytes = 12e6;          // of which there are a few at a time
 constexpr double most_calendar_bytes = 65e6;
@@ -154,7 +156,7 @@ double contributor_bytes(const PointSizes& sizes, const SizedProgram& program) {
   if (program.algorithm == nullptr || !program.algorithm->states_contributors) return 0;
   const auto members = static_cast<double>(sizes.collective.members);
   const double pairs = members * static_cast<double>(sizes.collective.chunks);
-  return pairs * (bytes_per_pair + 8 * std::ceil(members / 64)) + program.messages * members * bytes_per_arrival;
+  return pairs * (bytes_per_pair + 8 * std::ceil(members / 64)) + program.moves * bytes_per_arrival;
 }
 
 /// Bytes of the check of what was recorded: the sends and their tables, of which sums need three.
@@ -356,7 +358,11 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
   const auto chunks = static_cast<double>(sizes.collective.chunks);
   const double segments = std::min(most_segment_bytes, checked.sends * bytes_per_send_in_segments);
   const double held = checked.by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
-  const double followed = walks(point) ? std::min(held, chunks * bytes_per_walk) : held;
+  // Chunks with one destination are followed one by one, but over switches, where one table says who holds them.
+  const double of_walks = sizes.topology.switches == 0 && !has_wires(point)
+                              ? chunks * bytes_per_walk
+                              : holdings_bytes(sizes) + chunks * bytes_per_relayed_chunk;
+  const double followed = walks(point) ? std::min(held, of_walks) : held;
   const double orbits = walks(point) ? checked.sends / static_cast<double>(sizes.topology.npus)
                                      : chunks * passes_of(point.collective().kind);
   const bool by_orbit = checked.symmetric && is_checked_by_orbit(point, sizes, checked.sends);
@@ -390,10 +396,22 @@ bool plays_by_orbit(const PreparedPoint& prepared, const ScheduleReading& readin
          is_played_by_orbit(prepared, scheduled_sends(prepared.point, prepared.sizes));
 }
 
+constexpr double hops_over_a_switch = 2;
+
+/// Whether a schedule of so many sends for the unwound network that the point asks for is played on the switches beside
+/// its time.
+bool plays_beside(const PreparedPoint& prepared, double sends) {
+  return prepared.network->unwound_degree > 0 && sends <= static_cast<double>(kMostPlayedSends);
+}
+
 /// Bytes of the play on the switches, or of the re-timing by virtual cut-through, which follows the synthesis, with the
 /// schedules for unwound switches, which are kept meanwhile. Zero without a play.
-std::size_t bytes_of_play(const PreparedPoint& prepared, bool by_orbit) {
+std::size_t bytes_after_synthesis(const PreparedPoint& prepared, bool by_orbit) {
   const double sends = scheduled_sends(prepared.point, prepared.sizes);
+  if (plays_beside(prepared, sends))
+    return static_cast<std::size_t>(sends * bytes_per_kept_send) +
+           bytes_of_play(static_cast<std::uint64_t>(hops_over_a_switch * sends), prepared.topology().npus(),
+                         prepared.collective->chunks());
   if (prepared.unwound() == nullptr) {
     if (!retimes_early(prepared, sends)) return 0;
     const double hops = walks(prepared.point) ? sends : 2 * sends;  // to a switch and on
@@ -416,8 +434,7 @@ double played_hops(const PreparedPoint& prepared, bool by_orbit) {
   const bool twice = prepared.collective->kind() == CollectiveKind::all_reduce && prepared.synthesizer->reads.phases;
   if (prepared.unwound() != nullptr)
     return (twice ? 2 : 1) * sends * static_cast<double>(longest_path(*prepared.unwound()));
-  const bool beside = prepared.network->unwound_degree > 0 && sends <= static_cast<double>(kMostPlayedSends);
-  return beside ? 2 * sends : 0;
+  return plays_beside(prepared, sends) ? hops_over_a_switch * sends : 0;
 }
 
 /// Bytes of a synthesizer's point without its topology and its synthesis.
@@ -448,7 +465,11 @@ PointPlan plan_synthesis(const PreparedPoint& prepared, const ScheduleReading& r
   PointPlan plan;
   plan.left_for_synthesis = memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
   const auto synthesis = prepared.synthesizer->estimate_bytes(prepared.problem(plan.left_for_synthesis));
-  plan.bytes = std::max(synthesis, bytes_of_play(prepared, plays_by_orbit(prepared, reading))) + beside;
+  auto after = bytes_after_synthesis(prepared, plays_by_orbit(prepared, reading));
+  // A play beside the point's own time is left out where it does not fit.
+  const bool beside_time = plays_beside(prepared, scheduled_sends(prepared.point, prepared.sizes));
+  if (beside_time && after > plan.left_for_synthesis) after = 0;
+  plan.bytes = std::max(synthesis, after) + beside;
   plan.bytes = std::max(plan.bytes, bytes_of_textbook(prepared, memory_limit_bytes));
   plan.bound_work = bound_work(prepared.point, prepared.sizes, reading.symmetric);
   return plan;

@@ -76,11 +76,13 @@ Work told_of_program(const DesignPoint& point, const PointSizes& sizes, bool rec
   work.add(WorkUnit::recorded_hop, chosen.hops);
   work.add(unit_of_check(point), chosen.hops);
   work.add(WorkUnit::hashed_send, chosen.hops);
+  work.add(WorkUnit::recorded_chunk, chosen.moves);
+  work.add(WorkUnit::verified_chunk, chosen.moves);
   return work;
 }
 
 double weight_of_program(const DesignPoint& point, const PointSizes& sizes, bool records) {
-  const auto [messages, hops, carried, least_busy] = deciding_sizes(point, sizes);
+  const auto [messages, hops, carried, least_busy, moves] = deciding_sizes(point, sizes);
   const double tried = tries_all(point) ? 3 : 1;
   const double repeats = tried * (point.collective().kind == CollectiveKind::all_reduce ? 2 : 1);
   const Work links(WorkUnit::link, static_cast<double>(sizes.topology.links));

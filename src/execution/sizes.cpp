@@ -166,6 +166,44 @@ double steps_by_dimension(const DesignPoint& point, double members) {
   return std::max(steps, 1.0);
 }
 
+/// Adds an exchange among `size` positions, each message of which takes `hops` on average. `left`: the share of all
+/// chunks that an NPU's slice still has after the exchanges before it; an All-to-All moves all in each.
+void add_exchange(DimensionSends& sends, double size, double hops, double& left, bool all_to_all) {
+  const double moved = (all_to_all ? 1 : left) * (size - 1) / size;
+  sends.messages += size - 1;
+  sends.hops += (size - 1) * hops;
+  sends.moves += moved;
+  sends.stages += 1;
+  left /= size;
+}
+
+/// What a pass over the dimensions of a shape sends: round a ring in each, or (`by_blocks`) straight where the block
+/// has straight links, and by halves where an NPU has one port to a power of two of others.
+DimensionSends dimension_sends(const DesignPoint& point, const ProgramScale& scale, bool by_blocks) {
+  if (!point.topology.machine_file.empty() || !point.topology.shape.is_product())
+    return {scale.dimension_steps, scale.dimension_steps * scale.step_hops, 1, scale.dimensions};
+  const auto unwind = unwinding_degree(point);
+  DimensionSends sends{0, 0, 0, 0};
+  double left = 1;
+  for (const auto& block : point.topology.shape.blocks) {
+    if (block.size == 1) continue;
+    const double size = block.size;
+    const auto [step, wrap] = ring_hops(block, unwind);
+    if (by_blocks && block.rule->one_port && std::has_single_bit(block.size)) {
+      for (std::uint32_t bit = 1; bit < block.size; bit *= 2)
+        add_exchange(sends, 2, unwind > 0 ? std::max<double>(1, bit / unwind) : hops_both_ways(block, 0, bit), left,
+                     scale.all_to_all);
+    } else if (by_blocks && !block.rule->stepwise) {
+      add_exchange(sends, size, mean_distance(block, unwind) * size / (size - 1), left, scale.all_to_all);
+    } else {
+      add_exchange(sends, size, ((size - 1) * step + wrap) / size, left, scale.all_to_all);
+    }
+  }
+  const double npus = static_cast<double>(point.topology.npus());
+  sends.moves *= npus / std::max(1.0, npus - 1);
+  return sends;
+}
+
 /// Hops from one NPU to all NPUs whose number differs from its own in one bit; nullopt unless every bit lies within one
 /// dimension.
 std::optional<double> halving_hops(const DesignPoint& point, const PointSizes& sizes) {
@@ -176,6 +214,13 @@ std::optional<double> halving_hops(const DesignPoint& point, const PointSizes& s
     for (std::uint32_t bit = 1; bit < block.size; bit *= 2) hops += hops_both_ways(block, 0, bit);
   }
   return hops;
+}
+
+double last_dimension(const Shape& shape) {
+  double size = 1;
+  for (const auto& block : shape.blocks)
+    if (block.size > 1) size = block.size;
+  return size;
 }
 
 ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
@@ -191,6 +236,10 @@ ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
   scale.dimensions = static_cast<double>(std::max<std::size_t>(1, point.topology.shape.dimensions()));
   scale.halving_hops = halving_hops(point, sizes);
   scale.all_to_all = point.collective().kind == CollectiveKind::all_to_all;
+  if (sizes.product && !point.topology.shape.blocks.empty())
+    scale.last_dimension = last_dimension(point.topology.shape);
+  scale.by_rings = dimension_sends(point, scale, false);
+  scale.by_blocks = dimension_sends(point, scale, true);
   scale.radix = point.collective().radix;
   return scale;
 }
@@ -225,7 +274,8 @@ std::vector<SizedProgram> sizes_of_programs(const DesignPoint& point, const Poin
   const auto scale = scale_of(point, sizes);
   const auto sized = [&](const Algorithm& algorithm) -> SizedProgram {
     const ProgramSizes whole = algorithm.sizes(scale);
-    return {{whole.messages * sizes.pieces, whole.hops * sizes.pieces, whole.carried, whole.least_busy}, &algorithm};
+    return {{whole.messages * sizes.pieces, whole.hops * sizes.pieces, whole.carried, whole.least_busy, whole.moves},
+            &algorithm};
   };
   if (const auto* named = find_algorithm(point.algorithm)) return {sized(*named)};
   std::vector<SizedProgram> programs;
@@ -298,7 +348,11 @@ PointSizes sizes_of_built(const DesignPoint& point, const Topology& seen, const 
 }
 
 ProgramSizes deciding_sizes(const DesignPoint& point, const PointSizes& sizes) {
-  const auto scale = scale_of(point, sizes);
+  auto scale = scale_of(point, sizes);
+  // Once and for all in one way, and no fewer hops than sends over a switch have.
+  const double steps = scale.dimension_steps;
+  scale.by_rings = scale.by_blocks = {steps, steps * scale.step_hops, 1, scale.dimensions};
+  scale.last_dimension = 1;
   if (const auto* named = find_algorithm(point.algorithm)) return named->sizes(scale);
   std::vector<SizedProgram> programs;
   for (const auto& algorithm : algorithms())

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluate/points.hpp"
@@ -54,6 +55,21 @@ TEST(CountedWork, OfAnAllReduceIsThatOfItsHalvesToo) {
                  {WorkUnit::verified_sum, 24},
                  {WorkUnit::hashed_send, 24},
                  {WorkUnit::certificate_visit, 2 * 65'536}});
+}
+
+TEST(CountedWork, OfDimensionsIsThatOfEachBlock) {
+  // One slice for each of 64 NPUs. By blocks: a message over the link of two, three round the ring, three that halve
+  // over the switch, of two hops each: 1 + 3 + 6 hops. By rings: seven over the switch, 1 + 3 + 14. A slice brings an
+  // NPU 63 chunks: a half of 64 over the first dimension, 3/8 round the ring, 7/64 over the switch.
+  const Words words{{"topology", "FC(2)_RI(4)_SW(8)"}, {"size", "1MiB"}};
+  for (const auto& [algorithm, hops] : {std::pair{"hierarchical", 64 * 10.0}, std::pair{"blueconnect", 64 * 18.0}}) {
+    auto named = words;
+    named.emplace_back("algorithm", algorithm);
+    const Work work = Estimator().cost(point(named)).work;
+    EXPECT_DOUBLE_EQ(work.count(WorkUnit::recorded_hop), hops) << algorithm;
+    EXPECT_NEAR(work.count(WorkUnit::verified_chunk), 64 * 63, 1e-6) << algorithm;
+    EXPECT_EQ(static_cast<double>(support::row_of(point(named)).sends), hops) << algorithm;
+  }
 }
 
 TEST(CountedWork, OfStraightMessagesFollowsTheirDistance) {

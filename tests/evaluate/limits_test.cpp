@@ -167,8 +167,8 @@ TEST(MemoryLimit, LeavesRoomToRetimeWhereEverySendWaits) {
 }
 
 TEST(MemoryLimit, SaysWhatAnOverlapWouldTake) {
-  const auto given = point({{"topology", "SW(400)"},
-                            {"unwind", "1"},
+  // Without switches, on which the schedule would be played beside its time with the most memory of all.
+  const auto given = point({{"topology", "RI(400)"},
                             {"size", "1GiB"},
                             {"algorithm", "tacos"},
                             {"engine", "exact"},

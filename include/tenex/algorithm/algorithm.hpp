@@ -34,6 +34,14 @@ struct AlgorithmOptions {
   ProgramParts* parts = nullptr;  ///< where parts are looked for and kept, which changes no program; null: nowhere
 };
 
+/// What an NPU sends in a pass over all dimensions of a shape, one after another, for each of its slices.
+struct DimensionSends {
+  double messages = 1;
+  double hops = 1;    ///< of these messages
+  double moves = 1;   ///< messages that carry a chunk, for each member that it goes to
+  double stages = 1;  ///< exchanges one after another
+};
+
 /// The quantities that determine the size of an algorithm's program. Mean hops are those of routes on the topology.
 struct ProgramScale {
   double members = 0;                  ///< of all groups
@@ -44,6 +52,9 @@ struct ProgramScale {
   double neighbour_hops = 1;           ///< mean hops between neighbours in the order of ids
   double step_hops = 1;                ///< mean hops between neighbours along a dimension
   double dimension_steps = 1;          ///< messages of an NPU to all others of each dimension in turn
+  DimensionSends by_rings{};           ///< with a ring in every dimension
+  DimensionSends by_blocks{};          ///< with what suits each block (hierarchical.cpp)
+  double last_dimension = 1;           ///< NPUs along the last dimension
   double dimensions = 1;               ///< at least one
   std::optional<double> halving_hops;  ///< hops from an NPU to all NPUs whose id differs in one bit, where known
   bool all_to_all = false;
@@ -56,6 +67,7 @@ struct ProgramSizes {
   double hops = 0;     ///< of all messages
   double carried = 0;  ///< chunks in the lists of those that messages carry, where they carry several; equal lists once
   double least_busy = 0;  ///< hops of single chunks for which links are busy at least, where that is more than `hops`
+  double moves = 0;       ///< messages counted for each of their chunks, where they carry several
 };
 
 /// The second part of a registry entry: how the algorithm makes programs.

@@ -32,6 +32,7 @@ enum class WorkUnit : std::uint8_t {
   joint_send,         ///< a send that runs beside others: spread, sorted, replayed and verified
   // The part `simulation`.
   recorded_hop,     ///< a simulated hop whose send is kept
+  recorded_chunk,   ///< a chunk of a message that carries several
   simulated_hop,    ///< a simulated hop of which nothing is kept
   train_hop,        ///< the same of straight messages that go in trains
   formula_message,  ///< a message without congestion
@@ -40,6 +41,7 @@ enum class WorkUnit : std::uint8_t {
   // The part `verification`.
   verified_send,   ///< a send replayed in time order
   verified_sum,    ///< the same of a reduction
+  verified_chunk,  ///< a chunk of a message that carries several
   send_by_link,    ///< a send read link by link
   send_of_period,  ///< a send of a period that stands for all
   // The part `synthesis`: tacos.

@@ -175,7 +175,9 @@ class Collective {
         .subspan(first_membership_[npu.index()], first_membership_[npu.index() + 1] - first_membership_[npu.index()]);
   }
   /// The rank of an NPU in a group; nullopt for an NPU outside it. O(log of the NPU's groups).
-  [[nodiscard]] std::optional<std::uint32_t> rank_in(GroupId group, NpuId npu) const;
+  [[nodiscard]] std::optional<std::uint32_t> rank_in(GroupId group, NpuId npu) const {
+    return in_order_ ? std::optional(npu.value()) : find_rank(group, npu);  // checks ask this for every chunk of a send
+  }
 
   /// The NPU that starts with the chunk, or ends with its sum (kinds that reduce), or its destination (Scatter). O(log
   /// groups).
@@ -276,6 +278,7 @@ class Collective {
   [[nodiscard]] std::size_t class_for(Bytes chunk);
   void add_part(const CollectiveRequest& request, ProcessGroup& group);
   void add_memberships();
+  [[nodiscard]] std::optional<std::uint32_t> find_rank(GroupId group, NpuId npu) const;
   [[nodiscard]] CollectiveKind common_kind() const;
 
   CollectiveKind kind_ = CollectiveKind::all_gather;
@@ -285,6 +288,7 @@ class Collective {
   std::vector<std::size_t> first_chunk_;
   std::vector<std::size_t> first_membership_;  ///< by NPU, then the end
   std::vector<Membership> memberships_;
+  bool in_order_ = false;  ///< one group of all NPUs, whose ranks are their ids
   std::vector<Bytes> chunk_sizes_;
 };
 
