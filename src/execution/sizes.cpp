@@ -349,7 +349,7 @@ PointSizes sizes_of_built(const DesignPoint& point, const Topology& seen, const 
 
 ProgramSizes deciding_sizes(const DesignPoint& point, const PointSizes& sizes) {
   auto scale = scale_of(point, sizes);
-  // Once and for all in one way, and no fewer hops than sends over a switch have.
+  // What decides stays coarse: each step along a dimension is a message, of two hops where there are switches.
   const double steps = scale.dimension_steps;
   scale.by_rings = scale.by_blocks = {steps, steps * scale.step_hops, 1, scale.dimensions};
   scale.last_dimension = 1;

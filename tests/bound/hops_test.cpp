@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bound/graphs.hpp"
 #include "support/draws.hpp"
 #include "support/topologies.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
@@ -55,8 +57,8 @@ TEST(Hops, AskForWholeInputsBelowTwoHops) {
   EXPECT_EQ(hops({full, support::collective(all_reduce, 4, bytes(2000), 24)}), nanoseconds(2357));
 }
 
-// Where translations map every NPU to every other, one search stands for all, and an All-Reduce is bounded in one
-// direction; a network that has forgotten its shape is searched from every NPU, and has no other bound.
+// Where translations map every NPU to every other, one search stands for all; a network that has forgotten its shape is
+// searched from every NPU, and has no other bound.
 TEST(Hops, AreTheSameFromOneSearchAsFromAll) {
   for (const char* text : {"RI(12)", "RI(4)_FC(3)", "torus(3,4)"}) {
     const auto network = support::shape(text);
@@ -66,6 +68,29 @@ TEST(Hops, AreTheSameFromOneSearchAsFromAll) {
         EXPECT_EQ(hops({network, asked}), hops({network.without_shape(), asked}))
             << text << " " << to_string(kind) << " " << groups;
       }
+  }
+}
+
+// An All-Reduce is bounded in one direction where links have opposites. Links of 100 GB/s that are twice as slow are as
+// fast as those of 50 GB/s, but no opposites of them, so that both directions are bounded there.
+TEST(Hops, OfAnAllReduceAreTheSameInBothDirections) {
+  const auto network = [](Bandwidth back, std::int64_t slowdown) {
+    std::vector<Link> links;
+    for (const auto& [a, b] : {std::pair{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}, {0, 2}}) {
+      const VertexId from(static_cast<std::uint32_t>(a));
+      const VertexId to(static_cast<std::uint32_t>(b));
+      links.push_back({from, to, nanoseconds(500), gigabytes_per_second(50)});
+      links.push_back({to, from, nanoseconds(500), back, slowdown});
+    }
+    return support::graph(5, links);
+  };
+  const auto opposite = network(gigabytes_per_second(50), kNoSlowdown);
+  const auto unlike = network(gigabytes_per_second(100), 2 * kNoSlowdown);
+  ASSERT_TRUE(opposite_links(opposite));
+  ASSERT_FALSE(opposite_links(unlike));
+  for (const char* groups : {"all", "0,2,3"}) {
+    const auto asked = support::collective(all_reduce, 5, 30 * kHopsMegabyte, 2, groups);
+    EXPECT_EQ(hops({opposite, asked}), hops({unlike, asked})) << groups;
   }
 }
 

@@ -128,8 +128,8 @@ std::vector<const SynthesisEngine*> suitable_engines(const SynthesisProblem& pro
     if (problem.engine != kAutomaticEngine && problem.engine != engine.name) continue;
     if (!engine.unsuitable(problem)) engines.push_back(&engine);
   }
-  // Where `capped` suits, `packed` is shorter for a few small sizes alone (64 KiB on torus(8,8,8) and in 64 chunks on
-  // trn2_ultraserver, experiments/all_reduce), and `queued` nowhere in the studies where it does not justify.
+  // Where `capped` suits, `packed` is left out, though some small sizes lose by it (experiments/all_reduce, 64 KiB on
+  // torus(8,8,8) and in 64 chunks on trn2_ultraserver), and so is `queued` where it does not justify.
   if (std::ranges::find(engines, trees_engine::capped, &SynthesisEngine::name) != engines.end())
     std::erase_if(engines, [&](const auto* each) {
       return each->name == trees_engine::packed || (each->name == trees_engine::queued && !queued_justifies(problem));
