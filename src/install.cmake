@@ -38,6 +38,11 @@ foreach(package runtime development python)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${folder} RENAME copyright COMPONENT ${package}
           ${only_by_name})
 endforeach()
+# The scripts that the program carries for its pages have licences of their own.
+if(TENEX_D3_FOUND)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/page_libraries/licences.txt
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/tenex RENAME copyright.d3 COMPONENT runtime)
+endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tenex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")

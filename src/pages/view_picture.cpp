@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -214,6 +215,35 @@ std::vector<double> instants_of(const ViewedSends& sends) {
   return {all.begin(), all.end()};
 }
 
+/// An edge of the TEN: from a vertex at one instant to another one at a later instant.
+struct TenEdge {
+  double from = 0;
+  double to = 0;
+  LinkId link;
+};
+
+/// The edges of links that the schedule could use: from every instant, where what leaves then arrives at an instant. A
+/// link takes as long as sends do on links of its kind; where they take different times, it has no edges.
+std::vector<TenEdge> edges_of(const Topology& topology, const ViewedSends& sends, const std::vector<double>& instants) {
+  using Kind = std::pair<std::int64_t, std::int64_t>;  // alpha, bandwidth
+  const auto kind_of = [&](LinkId link) {
+    return Kind{topology.alpha(link).count(), topology.bandwidth(link).count()};
+  };
+  std::map<Kind, std::set<double>> times;
+  for (std::size_t i = 0; i < sends.size(); ++i)
+    times[kind_of(LinkId(sends.link[i]))].insert(sends.arrival[i] - sends.start[i]);
+  std::vector<TenEdge> edges;
+  for (std::size_t l = 0; l < topology.links(); ++l) {
+    const auto known = times.find(kind_of(LinkId::at(l)));
+    if (known == times.end() || known->second.size() != 1) continue;
+    for (const double from : instants) {
+      const double to = from + *known->second.begin();
+      if (std::ranges::binary_search(instants, to)) edges.push_back({from, to, LinkId::at(l)});
+    }
+  }
+  return edges;
+}
+
 Result<std::string> ten_picture(const Viewed& viewed) {
   const ScheduleFile& file = *viewed.schedule;
   const auto vertices = file.topology.vertices();
@@ -238,10 +268,12 @@ Result<std::string> ten_picture(const Viewed& viewed) {
   for (std::size_t column = 0; column < instants.size(); ++column)
     svg.text({at(instants[column], 0).x, 20}, to_rounded(picoseconds(std::llround(instants[column]))), Anchor::middle,
              11, kMuted);
-  // The edges of the TEN: waiting, and every link at every step in which something may leave.
+  // The edges of the TEN: waiting, and links.
   for (std::size_t column = 0; column + 1 < instants.size(); ++column)
     for (std::size_t v = 0; v < vertices; ++v)
       svg.line(at(instants[column], v), at(instants[column + 1], v), kLine, 1, 0, "3 3");
+  for (const auto& [start, end, link] : edges_of(file.topology, sends, instants))
+    svg.line(at(start, file.topology.source(link).index()), at(end, file.topology.target(link).index()), kLine, 1);
   std::set<std::size_t> chunks;
   for (std::size_t i = 0; i < sends.size(); ++i) {
     const auto link = LinkId(sends.link[i]);

@@ -29,8 +29,11 @@ done
 [[ $(dpkg-deb --field "$python" Depends) = *python3-xarray* ]] || fail "Python's package lacks a dependency"
 [[ $(dpkg-deb --field "$development" Depends) = *"tenex (= $version)"* ]] || fail "tenex-dev is of no version"
 files=$(dpkg-deb --fsys-tarfile "$program" | tar -t)
-for path in ./usr/bin/tenex ./usr/share/man/man1/tenex.1 ./usr/share/bash-completion/completions/tenex \
-  ./usr/share/zsh/vendor-completions/_tenex ./usr/share/doc/tenex/copyright; do
+licences=./usr/share/doc/tenex/copyright
+# Built with d3, the program carries its scripts, and the package their licences.
+if [ -f "$build/src/page_libraries/licences.txt" ]; then licences="$licences $licences.d3"; fi
+for path in $licences ./usr/bin/tenex ./usr/share/man/man1/tenex.1 ./usr/share/bash-completion/completions/tenex \
+  ./usr/share/zsh/vendor-completions/_tenex; do
   [[ $'\n'$files$'\n' = *$'\n'$path$'\n'* ]] || fail "the package lacks $path"
 done
 

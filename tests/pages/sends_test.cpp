@@ -1,4 +1,4 @@
-// What sends waited for, the critical chain, and shares of time.
+// What sends waited for, the critical chain, shares of time, and the picture of a TEN.
 #include "pages/sends.hpp"
 
 #include <gmock/gmock.h>
@@ -12,6 +12,7 @@
 #include "pages/grouping.hpp"
 #include "support/topologies.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/pages/view.hpp"
 
 namespace tenex {
 namespace {
@@ -158,6 +159,24 @@ TEST(BusyShares, IsTheShareOfEachSpan) {
   EXPECT_EQ(use.copy[first + 1], 0);
   EXPECT_EQ(use.copy[second], 0);
   EXPECT_EQ(use.copy[second + 1], 128);
+}
+
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// A Broadcast over the line 0-1-2 in two steps of 1 us. The line has 4 links, so the TEN has 8 edges of links (grey, 1
+// wide) and 6 of waiting (dashed); two of the former have the chunk's colour.
+TEST(TenPicture, HasEveryEdgeOfEveryStep) {
+  const auto line = line_of(3);
+  const auto file = file_of(line, CollectiveKind::broadcast, 1, {send_of(line, 0, 1, 0, 0), send_of(line, 1, 2, 1, 0)});
+  const auto svg = view_picture({.title = "test", .topology = file.topology, .schedule = &file}, Picture::ten);
+  ASSERT_TRUE(svg.ok()) << to_string(svg.errors());
+  EXPECT_EQ(count_of(*svg, "stroke-dasharray"), 6);
+  EXPECT_EQ(count_of(*svg, "stroke=\"#cbd2d9\" stroke-width=\"1\""), 14);
+  EXPECT_EQ(count_of(*svg, "stroke=\"#0072b2\" stroke-width=\"2\""), 2);
 }
 
 }  // namespace

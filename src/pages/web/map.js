@@ -2,6 +2,9 @@
 // The network: vertices and links on one canvas, which changes with the choice of colours, and what moves on another
 // one over it.
 
+/** Beyond so many busy links that are no bars, vertices are drawn in their place (NetworkMap.drawSending). */
+const kMostCurves = 4000;
+
 class NetworkMap {
   constructor(columns) {
     this.columns = columns;
@@ -56,9 +59,10 @@ class NetworkMap {
     this.findCurves();
   }
 
-  /** The ends and the middle of each link's curve: six numbers per link. */
+  /** The ends and the middle of each link's curve: six numbers per link; and which are bars, along an axis. */
   findCurves() {
     this.curves = new Float32Array(6 * this.links);
+    this.isBar = new Uint8Array(this.links);
     for (let link = 0; link < this.links; ++link) {
       const a = this.columns.source[link];
       const b = this.columns.target[link];
@@ -73,6 +77,7 @@ class NetworkMap {
         this.px[a] + dx * cut + nx * aside, this.py[a] + dy * cut + ny * aside,
         (this.px[a] + this.px[b]) / 2 + nx * away, (this.py[a] + this.py[b]) / 2 + ny * away,
         this.px[b] - dx * cut + nx * aside, this.py[b] - dy * cut + ny * aside], 6 * link);
+      this.isBar[link] = this.columns.bend[link] === 0 && Math.min(Math.abs(dx), Math.abs(dy)) < 0.01;
     }
   }
   curve(link) {
@@ -90,15 +95,14 @@ class NetworkMap {
   }
   /** A link along an axis as a rectangle, which is drawn several times faster than a stroke; whether it is one. */
   fillBar(context, link) {
+    if (!this.isBar[link]) return false;
     const { curves } = this;
     const at = 6 * link;
-    if (this.columns.bend[link] !== 0) return false;
     const [wide, high] = [curves[at + 4] - curves[at], curves[at + 5] - curves[at + 1]];
     const width = Math.max(1, Math.round(context.lineWidth));
     const [x, y] = [Math.round(curves[at]), Math.round(curves[at + 1])];
-    if (Math.abs(high) < 0.01) context.fillRect(x, y - (width >> 1), Math.round(wide), width);
-    else if (Math.abs(wide) < 0.01) context.fillRect(x - (width >> 1), y, width, Math.round(high));
-    else return false;
+    if (Math.abs(high) < Math.abs(wide)) context.fillRect(x, y - (width >> 1), Math.round(wide), width);
+    else context.fillRect(x - (width >> 1), y, width, Math.round(high));
     return true;
   }
   /** Of a long curve the beginning and the end alone: curves take long to draw, and a torus is known to close. */
@@ -245,6 +249,34 @@ class NetworkMap {
     const labels = this.radius >= 9 && count <= 96;
     const size = labels ? 6.5 : Math.max(1.3, Math.min(5, this.radius * 0.42));
     for (const { colour, list } of dots) this.drawDots(context, colours[colour], list, size, labels ? label : null);
+  }
+
+  /** Whether so many links are busy that drawing them takes longer than a frame and shows a blot. */
+  isCrowd(busy) {
+    let slow = 0;
+    for (const { links } of busy) for (const link of links) slow += 1 - this.isBar[link];
+    return slow > kMostCurves;
+  }
+  /** Of a crowd of busy links: each vertex filled by the share of its links that send, sums over results. `busy` as for drawMoving(). */
+  drawSending(busy) {
+    const { context } = contextOf(this.moving);
+    const { source } = this.columns;
+    const all = new Uint32Array(data.vertices);
+    for (let l = 0; l < this.links; ++l) ++all[source[l]];
+    for (const colour of new Set(busy.map((each) => each.colour))) {
+      const sending = new Float32Array(data.vertices);
+      for (const each of busy)
+        if (each.colour === colour) for (const link of each.links) sending[source[link]] += each.alpha;
+      context.fillStyle = colours[colour];
+      for (let v = 0; v < data.vertices; ++v) {
+        if (sending[v] === 0) continue;
+        context.globalAlpha = Math.min(1, sending[v] / all[v]);
+        context.beginPath();
+        context.arc(this.px[v], this.py[v], this.radius, 0, 2 * Math.PI);
+        context.fill();
+      }
+    }
+    context.globalAlpha = 1;
   }
 
   drawDots(context, colour, list, size, label) {

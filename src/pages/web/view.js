@@ -172,10 +172,13 @@ function drawSendsNow(now) {
       dots[kind].list.push(path[leg], share * path.length - leg, send);
     }
   });
-  map.drawMoving(busy, all > kMostDots ? [] : dots, (send) => model.chunkLabel(send));
+  const crowd = map.isCrowd(busy);
+  if (crowd) map.drawSending(busy);
+  else map.drawMoving(busy, all > kMostDots ? [] : dots, (send) => model.chunkLabel(send));
   const kinds = data.sums && all > 0 ? " (" + sums + " sums, " + (all - sums) + " results)" : "";
   byId("under-way").textContent = counted(all, "send") + " under way" + kinds + "; " +
-    grouped(model.arrivedBy(now)) + " of " + grouped(model.count) + " have arrived";
+    grouped(model.arrivedBy(now)) + " of " + grouped(model.count) + " have arrived" +
+    (crowd ? "; stronger: more of an NPU's links send" : "");
   if (look.update !== null) look.update(now);
 }
 
@@ -192,7 +195,8 @@ function drawUseNow(now) {
     const tenth = Math.min(9, Math.floor((reduce + copy) / 25.6));
     tenths[reduce > copy ? 1 : 0][tenth].links.push(...model.path(link));
   }
-  map.drawMoving(tenths.flat(), [], null);
+  if (map.isCrowd(tenths.flat())) map.drawSending(tenths.flat());
+  else map.drawMoving(tenths.flat(), [], null);
   byId("under-way").textContent = "links are busy for " + percent(sum / 255 / model.links) + " of this " +
     time(model.end / model.spans);
 }
