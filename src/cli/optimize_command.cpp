@@ -76,11 +76,11 @@ std::string dimension_text(const DimensionTable& table, const Shape& shape) {
     const auto& chosen = table.chosen.dimensions[i];
     const auto& equal = table.equal.dimensions[i];
     const auto share = 100 * static_cast<double>(chosen.bandwidth.count()) / static_cast<double>(total.count());
-    lines.push_back({fmt::format("{} {}", i + 1, to_string(Shape{{shape.blocks[i]}})),
-                     std::string(to_string(table.kinds[i])), split_rate_text(chosen.bandwidth),
-                     fmt::format("{:.1f} %", share), in_dollars(chosen.cost), to_rounded(chosen.busy),
-                     change_text(chosen.saved, table.chosen.time), change_text(chosen.lost, table.chosen.time),
-                     split_rate_text(equal.bandwidth), in_dollars(equal.cost), to_rounded(equal.busy)});
+    lines.push_back({fmt::format("{} {}", i + 1, to_string(Shape{{shape.blocks[i]}})), table.kinds[i],
+                     split_rate_text(chosen.bandwidth), fmt::format("{:.1f} %", share), in_dollars(chosen.cost),
+                     to_rounded(chosen.busy), change_text(chosen.saved, table.chosen.time),
+                     change_text(chosen.lost, table.chosen.time), split_rate_text(equal.bandwidth),
+                     in_dollars(equal.cost), to_rounded(equal.busy)});
   }
   lines.push_back({"iteration", "", split_rate_text(total), "", in_dollars(table.chosen.cost),
                    to_rounded(table.chosen.time), "", "", split_rate_text(total), in_dollars(table.equal.cost),

@@ -24,6 +24,7 @@ std::string describe(const Workload& workload) {
 std::string describe(const TransformerSpec& spec) {
   auto text = fmt::format("transformer of {} layers, hidden {}, sequence {}, batch {}", spec.layers, spec.hidden,
                           spec.sequence, spec.batch);
+  if (spec.kv_heads > 0) text += fmt::format(", {} key-value heads", spec.kv_heads);
   if (spec.experts.count > 0) text += fmt::format(", {} experts", spec.experts.count);
   if (spec.zero_stage > 0) text += fmt::format(", ZeRO stage {}", spec.zero_stage);
   return text + ": needs a compute rate";

@@ -259,10 +259,37 @@ bool is_symbol(std::string_view text) {
   return text.size() > 1 && text.front() == 'B' && text.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
-/// The nearest linear form of a comparison of a quotient of symbols with a number ("B1 / B2 <= 5": "B1 <= 5*B2") or of
-/// a product of symbols, in words; empty for other texts.
+/// "max(B1, B2) <= X" as one constraint for each: "B1 <= X; B2 <= X"; the other way round, at least one of them would
+/// have to reach it, which is no set of constraints. Empty for other texts.
+std::string linear_instead_of_most(std::string_view text) {
+  const bool most = text.starts_with("max(");
+  const auto close = text.find(')');
+  if ((!most && !text.starts_with("min(")) || close == std::string_view::npos) return {};
+  const auto rest = trimmed(text.substr(close + 1));
+  const auto above = rest.starts_with(">");
+  if (rest.size() < 2 || (!above && !rest.starts_with("<"))) return {};
+  if (most == above)
+    return fmt::format("a constraint is linear: \"one of them\" is none, so say which: \"{} {}\"",
+                       trimmed(text.substr(4, text.find_first_of(",)") - 4)), rest);
+  std::string each;
+  for (auto names = text.substr(4, close - 4); !names.empty();) {
+    const auto name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    if (!is_symbol(trimmed(name))) return {};
+    each += fmt::format("{}{} {}", each.empty() ? "" : "; ", trimmed(name), rest);
+  }
+  return fmt::format("a constraint is linear: write one for each: \"{}\"", each);
+}
+
+/// The nearest linear form of a comparison of a quotient of symbols with a number ("B1 / B2 <= 5": "B1 <= 5*B2"), of a
+/// product, a power, a maximum or a minimum of symbols, in words; empty for other texts.
 std::string linear_instead(std::string_view text) {
+  if (auto each = linear_instead_of_most(text); !each.empty()) return each;
   const auto sign = text.find_first_of("<>=");
+  const auto power = text.find('^');
+  if (power < sign && is_symbol(trimmed(text.substr(0, power))))
+    return fmt::format("a constraint is linear: limit {} itself, by the root of the number",
+                       trimmed(text.substr(0, power)));
   const auto joint = text.find_first_of("*/");
   if (sign == std::string_view::npos || joint >= sign) return {};
   const auto first = trimmed(text.substr(0, joint));
@@ -291,7 +318,7 @@ Result<Constraint> parse_constraint(std::string_view text, const Place& place) {
   const auto chain = parse_expression(text, place);
   if (!chain) {
     auto errors = chain.errors();
-    if (errors.front().suggestion.empty()) errors.front().suggestion = linear_instead(text);
+    if (auto instead = linear_instead(trimmed(text)); !instead.empty()) errors.front().suggestion = std::move(instead);
     return errors;
   }
   Constraint constraint{with_plain_equals(text), place, {}, {}};
@@ -332,6 +359,16 @@ LinearConstraint total_bandwidth_is(std::size_t dimensions, Bandwidth total) {
           total.count(),
           fmt::format("total = {}", to_string(total)),
           {}};
+}
+
+LinearConstraint bandwidth_at_most(std::size_t dimensions, const BandwidthLimit& limit) {
+  LinearConstraint row{std::vector<std::int64_t>(dimensions, 0),
+                       Relation::at_most,
+                       limit.most.count(),
+                       fmt::format("B{} <= {} of the kind {}", limit.dimension + 1, to_string(limit.most), limit.kind),
+                       {}};
+  row.coefficients[limit.dimension] = 1;
+  return row;
 }
 
 LinearConstraint cost_at_most(const CostRates& rates, Money budget) {

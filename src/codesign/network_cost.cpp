@@ -2,10 +2,12 @@
 #include "tenex/codesign/network_cost.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tenex/base/words.hpp"
 #include "tenex/codesign/constraint.hpp"
@@ -14,22 +16,45 @@
 namespace tenex {
 namespace {
 
-constexpr std::array<std::string_view, kDimensionKinds> kKindNames{"chiplet", "package", "node", "pod"};
+constexpr std::array<std::string_view, 4> kDefaultKinds{"chiplet", "package", "node", "pod"};  // LIBRA, Table I
 constexpr std::array<std::string_view, 3> kLevelNames{"low", "mid", "high"};
 /// Prices are per 1e9 bytes per second.
 constexpr std::int64_t kGiga = 1'000'000'000;
 
+/// A kind by its name.
+Result<DimensionKind> find_kind(const CostModel& model, std::string_view name) {
+  if (const auto found = model.kinds.find(name); found != model.kinds.end()) return found->second;
+  std::vector<std::string_view> names;
+  for (const auto& [each, kind] : model.kinds) names.push_back(each);
+  const auto nearest = nearest_spelling(name, names);
+  return input_error({}, fmt::format("unknown dimension kind \"{}\"", name),
+                     fmt::format("the cost model \"{}\" has {}", model.name, fmt::join(names, ", ")),
+                     nearest.empty() ? std::string() : fmt::format("did you mean \"{}\"?", nearest));
+}
+
+/// The NPUs that one instance of a dimension joins.
+std::int64_t joined_npus(const Shape& shape, std::size_t dimension) {
+  std::int64_t npus = 1;
+  for (std::size_t i = 0; i <= dimension; ++i) npus *= static_cast<std::int64_t>(shape.blocks[i].size);
+  return npus;
+}
+
 /// The price of one GB/s for every NPU in a dimension; nullopt beyond 64 bits.
 Result<std::optional<std::int64_t>> price_of(const CostModel& model, PriceLevel level, const Shape& shape,
-                                             DimensionKind kind, std::size_t dimension) {
+                                             const std::string& kind, std::size_t dimension) {
   const Block& block = shape.blocks[dimension];
-  const auto& prices = model.of(kind);
+  const auto found = find_kind(model, kind);
+  if (!found) return found.errors();
+  const auto& prices = *found;
   const auto missing = [&](std::string_view part) {
-    return input_error({},
-                       fmt::format("dimension {} ({}) has {} without a price", dimension + 1, to_string(kind), part),
-                       fmt::format("the cost model \"{}\" has no such price for kind {}", model.name, to_string(kind)),
+    return input_error({}, fmt::format("dimension {} ({}) has {} without a price", dimension + 1, kind, part),
+                       fmt::format("the cost model \"{}\" has no such price for kind {}", model.name, kind),
                        "choose another kind for the dimension or add the price");
   };
+  if (const auto joined = joined_npus(shape, dimension); prices.reach && joined > *prices.reach)
+    return input_error({}, fmt::format("dimension {} ({}) joins {} NPUs", dimension + 1, kind, joined),
+                       fmt::format("the kind {} of the cost model \"{}\" reaches {}", kind, model.name, *prices.reach),
+                       "choose a kind of more reach for the dimension, or a smaller one");
   if (!prices.link) return missing("links");
   const bool switched = block.rule->through_switch;
   if (switched && !prices.switch_port) return missing("a switch");
@@ -44,21 +69,16 @@ Result<std::optional<std::int64_t>> price_of(const CostModel& model, PriceLevel 
 
 }  // namespace
 
-std::string_view to_string(DimensionKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 std::string_view to_string(PriceLevel level) { return kLevelNames[static_cast<std::size_t>(level)]; }
-
-Result<DimensionKind> parse_dimension_kind(std::string_view text, const Place& place) {
-  return parse_name<DimensionKind>(text, kKindNames, "dimension kind", place);
-}
 
 Result<PriceLevel> parse_price_level(std::string_view text, const Place& place) {
   return parse_name<PriceLevel>(text, kLevelNames, "price level", place);
 }
 
-std::vector<DimensionKind> default_dimension_kinds(std::size_t dimensions) {
-  std::vector<DimensionKind> kinds(dimensions, DimensionKind::chiplet);
-  for (std::size_t from_last = 0; from_last < std::min(dimensions, kDimensionKinds); ++from_last)
-    kinds[dimensions - 1 - from_last] = static_cast<DimensionKind>(kDimensionKinds - 1 - from_last);
+std::vector<std::string> default_dimension_kinds(std::size_t dimensions) {
+  const std::size_t named = std::min(dimensions, kDefaultKinds.size());
+  std::vector<std::string> kinds(dimensions - named, std::string(kDefaultKinds.front()));
+  kinds.insert(kinds.end(), kDefaultKinds.end() - static_cast<std::ptrdiff_t>(named), kDefaultKinds.end());
   return kinds;
 }
 
@@ -67,7 +87,7 @@ Money PriceRange::at(PriceLevel level) const {
 }
 
 Result<CostRates> cost_rates(const CostModel& model, PriceLevel level, const Shape& shape,
-                             std::span<const DimensionKind> kinds) {
+                             std::span<const std::string> kinds) {
   if (!shape.is_product()) {
     return input_error({}, fmt::format("{} has no network cost", to_string(shape)),
                        "the cost model prices the dimensions of a product of blocks");
@@ -88,6 +108,7 @@ Result<CostRates> cost_rates(const CostModel& model, PriceLevel level, const Sha
       errors.push_back(resource_error(fmt::format("the price of dimension {} is beyond 64 bits", i + 1),
                                       "it is counted in millionths of a dollar for all NPUs together"));
     rates.per_gigabyte_per_second.push_back(Money::of(price->value_or(0)));
+    if (const auto& most = model.kinds.find(kinds[i])->second.bandwidth) rates.limits.push_back({i, *most, kinds[i]});
   }
   if (!errors.empty()) return errors;
   return rates;

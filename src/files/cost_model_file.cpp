@@ -1,6 +1,7 @@
-// Cost model files: one table per kind of dimension, prices as numbers or ranges of dollars per GB/s.
+// Cost model files: one table per kind of dimension, prices as numbers or ranges of dollars per GB/s, and limits.
 #include "tenex/files/input_files.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -63,15 +64,27 @@ std::optional<PriceRange> read_range(TableReader& reader, std::string_view key) 
                     prices.back()};
 }
 
-KindPrices read_kind(const Node& node, DimensionKind kind, Diagnostics& errors) {
-  TableReader reader(node, fmt::format("[{}]", to_string(kind)), {"link", "switch", "nic"});
-  KindPrices prices;
+DimensionKind read_kind(const Node& node, std::string_view name, Diagnostics& errors) {
+  TableReader reader(node, fmt::format("[{}]", name), {"link", "switch", "nic", "bandwidth", "reach"});
+  DimensionKind kind;
   (void)reader.require("link");
-  prices.link = read_range(reader, "link");
-  prices.switch_port = read_range(reader, "switch");
-  prices.nic = read_range(reader, "nic");
+  kind.link = read_range(reader, "link");
+  kind.switch_port = read_range(reader, "switch");
+  kind.nic = read_range(reader, "nic");
+  kind.bandwidth = reader.bandwidth("bandwidth");
+  kind.reach = reader.integer("reach");
+  if (kind.reach && *kind.reach < 2)
+    reader.fail(input_error(reader.find("reach")->place(), fmt::format("reach = {}", *kind.reach),
+                            "it counts the NPUs that a dimension joins, two or more"));
   append(errors, reader.take_errors());
-  return prices;
+  return kind;
+}
+
+/// Whether a name can stand in the list of the key dimension_kinds.
+bool is_kind_name(std::string_view name) {
+  return !name.empty() && name != "auto" && std::ranges::all_of(name, [](char each) {
+    return (each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '_';
+  });
 }
 
 }  // namespace
@@ -80,8 +93,8 @@ Result<CostModelFile> parse_cost_model(std::string_view text, const std::string&
   const auto document = parse_toml(text, file);
   if (!document) return document.errors();
   std::vector<std::string_view> keys{"schema", "kind", "name", "source", "nic_without_switch"};
-  for (std::size_t kind = 0; kind < kDimensionKinds; ++kind)
-    keys.push_back(to_string(static_cast<DimensionKind>(kind)));
+  for (const auto& entry : document->entries())
+    if (entry.value.is(NodeKind::table)) keys.push_back(entry.key);
   TableReader reader(*document, "", keys);
   check_file_header(reader, "cost_model");
   CostModelFile read{{}, digest128(text)};
@@ -89,14 +102,14 @@ Result<CostModelFile> parse_cost_model(std::string_view text, const std::string&
   if (reader.require("source") != nullptr) read.model.source = reader.string_or("source", "");
   read.model.nic_without_switch = reader.boolean_or("nic_without_switch", false);
   Diagnostics errors;
-  bool any = false;
-  for (std::size_t kind = 0; kind < kDimensionKinds; ++kind) {
-    const auto* node = reader.find(to_string(static_cast<DimensionKind>(kind)));
-    if (node == nullptr) continue;
-    any = true;
-    read.model.kinds[kind] = read_kind(*node, static_cast<DimensionKind>(kind), errors);
+  for (const auto& entry : document->entries()) {
+    if (!entry.value.is(NodeKind::table)) continue;
+    if (!is_kind_name(entry.key))
+      errors.push_back(input_error(entry.key_place, fmt::format("\"{}\" is no name of a dimension kind", entry.key),
+                                   "a kind is named by small letters, digits and _, and not auto"));
+    read.model.kinds[entry.key] = read_kind(entry.value, entry.key, errors);
   }
-  if (!any) {
+  if (read.model.kinds.empty()) {
     reader.fail(input_error(document->place(), "no dimension kind has prices", "a cost model prices at least one kind",
                             "add a table [pod] with link = ..."));
   }

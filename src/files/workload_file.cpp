@@ -144,21 +144,26 @@ Workload read_layers(TableReader& document) {
 }
 
 ExpertSpec read_experts(const Node& node, TableReader& parent) {
-  TableReader reader(node, "experts", {"count", "per_token", "every"});
+  TableReader reader(node, "experts", {"count", "per_token", "every", "feed_forward"});
   const ExpertSpec experts{require_count(reader, "count"), count_or(reader, "per_token", 1, 1),
-                           count_or(reader, "every", 1, 1)};
+                           count_or(reader, "every", 1, 1), count_or(reader, "feed_forward", 0, 1)};
   parent.fail(reader.take_errors());
   return experts;
 }
 
 TransformerSpec read_transformer(const Node& node, TableReader& document) {
-  TableReader reader(node, "[transformer]",
-                     {"layers", "hidden", "heads", "sequence", "vocabulary", "batch", "microbatches", "bytes_per_value",
-                      "gradient_bytes", "optimizer_bytes", "zero_stage", "experts"});
+  TableReader reader(
+      node, "[transformer]",
+      {"layers", "hidden", "heads", "kv_heads", "feed_forward", "gated", "dropout", "sequence", "vocabulary", "batch",
+       "microbatches", "bytes_per_value", "gradient_bytes", "optimizer_bytes", "zero_stage", "experts"});
   TransformerSpec spec;
   spec.layers = require_count(reader, "layers");
   spec.hidden = require_count(reader, "hidden");
   spec.heads = require_count(reader, "heads");
+  spec.kv_heads = count_or(reader, "kv_heads", 0, 1);
+  spec.feed_forward = count_or(reader, "feed_forward", 0, 1);
+  spec.gated = reader.boolean_or("gated", false);
+  spec.dropout = reader.boolean_or("dropout", true);
   spec.sequence = require_count(reader, "sequence");
   spec.batch = require_count(reader, "batch");
   spec.vocabulary = count_or(reader, "vocabulary", 0, 0);

@@ -37,8 +37,9 @@ Diagnostics check_scheme(const DesignPoint& point, const TrainingSetup& setup, T
 Diagnostics check_training_point(const DesignPoint& point, TrainingCache& cache) {
   const auto found = find_setup(point, cache);
   if (!*found) return found->errors();
-  if (!point.training().scheme) return stated_bandwidth(point).errors();
-  return check_scheme(point, **found, cache);
+  if (point.training().scheme) return check_scheme(point, **found, cache);
+  const auto stated = stated_bandwidth(point);
+  return stated ? bandwidth_beyond_limits((*found)->rates, *stated) : stated.errors();
 }
 
 }  // namespace tenex

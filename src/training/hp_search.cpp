@@ -43,7 +43,7 @@ class Enumeration {
       add_choices(training_.hp);
       return std::move(options_);
     }
-    for (const auto tensor : divisors_of(std::gcd(npus_, spec_.heads)))
+    for (const auto tensor : divisors_of(std::gcd(npus_, spec_.tensor_parts())))
       for (const auto pipeline : divisors_of(std::gcd(npus_ / tensor, spec_.layers))) {
         const auto data = npus_ / tensor / pipeline;
         const auto experts = std::gcd(data, std::max<std::int64_t>(spec_.experts.count, 1));
@@ -63,7 +63,7 @@ class Enumeration {
 
   void add_choices(const Parallelization& hp) {
     const auto batch = batch_of(hp);
-    if (batch == 0 || spec_.heads % hp.tensor != 0 || spec_.layers % hp.pipeline != 0) return;
+    if (batch == 0 || spec_.tensor_parts() % hp.tensor != 0 || spec_.layers % hp.pipeline != 0) return;
     if (spec_.experts.count > 0 && spec_.layers / hp.pipeline % spec_.experts.every != 0) return;
     HpOption option;
     option.hp = hp;

@@ -120,7 +120,7 @@ class Activations {
   }
 
   /// The embedding's dropout mask.
-  [[nodiscard]] Amount of_embedding() const { return spec_.vocabulary > 0 ? tokens_ / outside() : 0; }
+  [[nodiscard]] Amount of_embedding() const { return spec_.vocabulary > 0 ? mask() * tokens_ / outside() : 0; }
 
   /// The last layer norm's input, the logits' input, and the logits in 4 bytes.
   [[nodiscard]] Amount of_logits() const {
@@ -138,25 +138,32 @@ class Activations {
   /// NPUs over which activations between the tensor-parallel parts are split.
   [[nodiscard]] Amount outside() const { return spec_.sequence_parallelism ? tensor_ : 1; }
 
+  /// Bytes of a dropout's mask per value.
+  [[nodiscard]] Amount mask() const { return spec_.dropout ? 1 : 0; }
   /// Layer norm, the input of the three products, its dropout mask; query, key, value and the input of the last
   /// product.
-  [[nodiscard]] Amount attention() const { return tokens_ * ((2 * value_ + 1) / outside() + 4 * value_ / tensor_); }
-  /// Softmax, its dropout mask, and the result of the dropout, of b a s^2 scores.
+  [[nodiscard]] Amount attention() const {
+    const auto groups = static_cast<Amount>(spec_.groups()) / static_cast<Amount>(spec_.heads);
+    return tokens_ * ((2 * value_ + mask()) / outside() + (2 + 2 * groups) * value_ / tensor_);
+  }
+  /// Softmax, its dropout mask, and the result of the dropout, of b a s^2 scores; softmax alone without dropout.
   [[nodiscard]] Amount scores() const {
     const auto per_token =
         static_cast<Amount>(spec_.heads) * static_cast<Amount>(spec_.sequence) / static_cast<Amount>(spec_.hidden);
-    return tokens_ * (2 * value_ + 1) * per_token / tensor_;
+    return tokens_ * (spec_.dropout ? 2 * value_ + 1 : value_) * per_token / tensor_;
   }
   [[nodiscard]] Amount kept_scores() const {
     if (spec_.flash_attention)
       return 4 * tokens_ * static_cast<Amount>(spec_.heads) / static_cast<Amount>(spec_.hidden) / tensor_;
     return spec_.recomputation == Recomputation::none ? scores() : 0;
   }
-  /// Layer norm, input, dropout mask; the inputs of the activation function and of the second product.
+  /// Layer norm, input, dropout mask; the inputs of the activation function, its gate's, and of the last product.
   [[nodiscard]] Amount feed_forward(bool experts) const {
-    if (!experts) return tokens_ * ((2 * value_ + 1) / outside() + 8 * value_ / tensor_);
+    const auto units = static_cast<Amount>(experts ? spec_.expert_units() : spec_.units());
+    const auto inner = (spec_.gated ? 3 : 2) * value_ * units / static_cast<Amount>(spec_.hidden) / tensor_;
+    if (!experts) return tokens_ * ((2 * value_ + mask()) / outside() + inner);
     const auto copies = static_cast<Amount>(spec_.experts.per_token);
-    return tokens_ * ((2 * value_ + 1) / outside() + copies * (value_ + 8 * value_ / tensor_));
+    return tokens_ * ((2 * value_ + mask()) / outside() + copies * (value_ + inner));
   }
 
   const TransformerSpec& spec_;

@@ -45,4 +45,16 @@ Result<std::vector<Bandwidth>> stated_bandwidth(const DesignPoint& point) {
   return bandwidth;
 }
 
+Diagnostics bandwidth_beyond_limits(const CostRates& rates, const std::vector<Bandwidth>& bandwidth) {
+  Diagnostics errors;
+  for (const auto& [dimension, most, kind] : rates.limits)
+    if (bandwidth[dimension] > most)
+      errors.push_back(
+          input_error(place_of_key("dimension_kinds"),
+                      fmt::format("dimension {} ({}) has {}", dimension + 1, kind, to_string(bandwidth[dimension])),
+                      fmt::format("the kind {} has at most {} per NPU", kind, to_string(most)),
+                      "choose another kind for the dimension, or less bandwidth"));
+  return errors;
+}
+
 }  // namespace tenex

@@ -141,6 +141,7 @@ Result<PreparedTraining> prepare_training(const DesignPoint& point, TrainingCach
   } else {
     auto stated = stated_bandwidth(point);
     if (!stated) return stated.errors();
+    if (auto beyond = bandwidth_beyond_limits(setup.rates, *stated); !beyond.empty()) return beyond;
     prepared.bandwidth = *std::move(stated);
   }
   prepared.cost = network_cost(setup.rates, prepared.bandwidth);

@@ -262,6 +262,10 @@ Result<BandwidthRegion> make_training_region(const DesignPoint& point, const Cos
     rows.push_back(total_bandwidth_is(dimensions, choice.total_bandwidth));
     rows.back().place = place_of_key("total_bandwidth");
   }
+  for (const auto& limit : rates.limits) {
+    rows.push_back(bandwidth_at_most(dimensions, limit));
+    rows.back().place = place_of_key("dimension_kinds");
+  }
   if (choice.cost_budget) {
     rows.push_back(cost_at_most(rates, *choice.cost_budget));
     rows.back().place = place_of_key("cost_budget");
@@ -314,6 +318,7 @@ std::shared_ptr<const Result<BandwidthSplit>> find_split(const DesignPoint& poin
   KeyBuilder key;
   key.add(choice.scheme).add(point.topology.shape).add(choice.constraints).add(choice.total_bandwidth);
   key.add(setup.rates.per_gigabyte_per_second).add(choice.cost_budget);
+  for (const auto& limit : setup.rates.limits) key.add(limit.dimension).add(limit.most).add(limit.kind);
   add_choices(key, choice);
   key.add(choice.in_network).add(optimized_loop(choice.training_loop)).add(optimized_model(point, setup).derated);
   if (choice.optimize_for.empty()) key.add("own").add(choice.workload).add(choice.hp);

@@ -53,6 +53,9 @@ inline constexpr Changes kOfSetup = Changes::network | Changes::training | Chang
 /// not that of the shape; a dimension without bandwidth.
 [[nodiscard]] Result<std::vector<Bandwidth>> stated_bandwidth(const DesignPoint& point);
 
+/// Errors (input): stated bandwidths above the most of their dimensions' kinds. O(dimensions).
+[[nodiscard]] Diagnostics bandwidth_beyond_limits(const CostRates& rates, const std::vector<Bandwidth>& bandwidth);
+
 /// The set of bandwidths that a scheme may choose from: constraints, total and budget. Errors (input): a constraint
 /// that cannot be read or names a missing dimension; contradictory constraints, with an irreducible subset.
 [[nodiscard]] Result<BandwidthRegion> make_training_region(const DesignPoint& point, const CostRates& rates);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ void check_positive(const TransformerSpec& spec, Diagnostics& errors) {
   check("layers", spec.layers, 1);
   check("hidden", spec.hidden, 1);
   check("heads", spec.heads, 1);
+  check("kv_heads", spec.kv_heads, 0);
+  check("feed_forward", spec.feed_forward, 0);
   check("sequence", spec.sequence, 1);
   check("vocabulary", spec.vocabulary, 0);
   check("batch", spec.batch, 1);
@@ -38,6 +41,7 @@ void check_positive(const TransformerSpec& spec, Diagnostics& errors) {
   check("experts.count", spec.experts.count, 0);
   check("experts.per_token", spec.experts.per_token, 1);
   check("experts.every", spec.experts.every, 1);
+  check("experts.feed_forward", spec.experts.feed_forward, 0);
   if (spec.zero_stage > 3)
     errors.push_back(input_error({}, fmt::format("ZeRO stage {}", spec.zero_stage), "stages are 0 to 3"));
   if (spec.experts.count > 0 && spec.experts.per_token > spec.experts.count)
@@ -73,7 +77,13 @@ void check_degrees(const TransformerSpec& spec, const Parallelization& degrees, 
                                  "each part is equally large", std::move(help)));
   };
   divides("number of heads", spec.heads, "hidden units", spec.hidden);
-  divides("TP degree", degrees.tensor, "heads", spec.heads, degrees.npus() / degrees.pipeline);
+  divides("number of key-value heads", spec.groups(), "heads", spec.heads);
+  const auto others = degrees.npus() / degrees.pipeline;
+  divides("TP degree", degrees.tensor, "heads", spec.heads, others);
+  if (spec.groups() != spec.heads) divides("TP degree", degrees.tensor, "key-value heads", spec.groups(), others);
+  if (spec.feed_forward > 0) divides("TP degree", degrees.tensor, "feed-forward units", spec.feed_forward, others);
+  if (spec.experts.feed_forward > 0)
+    divides("TP degree", degrees.tensor, "units of an expert", spec.experts.feed_forward, others);
   divides("number of stages", degrees.pipeline, "layers", spec.layers, degrees.npus() / degrees.tensor);
   divides("number of microbatches", spec.microbatches, "sequences of a replica", spec.batch);
   check_virtual_stages(spec, degrees, errors);
@@ -190,7 +200,9 @@ class TransformerMaker {
   void add_attention(std::vector<Layer>& layers) {
     const auto h = spec_.hidden;
     const auto t = degrees_.tensor;
-    auto projections = weighted("query_key_value", amounts_.product({3, h, h}), t, Scope::data);
+    const auto keys_and_values = amounts_.product({2, h, h / spec_.heads, spec_.groups()});
+    auto projections =
+        weighted("query_key_value", amounts_.sum(amounts_.product({h, h}), keys_and_values), t, Scope::data);
     all_reduce(projections, Phase::input_gradient);
     layers.push_back(std::move(projections));
 
@@ -207,8 +219,8 @@ class TransformerMaker {
   }
 
   void add_feed_forward(std::vector<Layer>& layers) {
-    const auto weights = amounts_.product({4, spec_.hidden, spec_.hidden});
-    auto up = weighted("feed_forward_up", weights, degrees_.tensor, Scope::data);
+    const auto weights = amounts_.product({spec_.hidden, spec_.units()});
+    auto up = weighted("feed_forward_up", amounts_.product({inner_products(), weights}), degrees_.tensor, Scope::data);
     all_reduce(up, Phase::input_gradient);
     layers.push_back(std::move(up));
     auto down = weighted("feed_forward_down", weights, degrees_.tensor, Scope::data);
@@ -224,21 +236,24 @@ class TransformerMaker {
     exchange(gate, Phase::input_gradient);
     layers.push_back(std::move(gate));
 
-    auto up = experts("expert_up");
+    auto up = experts("expert_up", inner_products());
     all_reduce(up, Phase::input_gradient, k);
     layers.push_back(std::move(up));
 
-    auto down = experts("expert_down");
+    auto down = experts("expert_down", 1);
     all_reduce(down, Phase::forward, k);
     exchange(down, Phase::forward);
     exchange(down, Phase::input_gradient);
     layers.push_back(std::move(down));
   }
 
-  /// One of the experts' two products: the work for k tokens, and the weights of the E/e experts that an NPU holds.
-  Layer experts(std::string name) {
+  /// Products whose results the activation function takes.
+  [[nodiscard]] std::int64_t inner_products() const { return spec_.gated ? 2 : 1; }
+
+  /// The experts' products up or down: the work for k tokens, and the weights of the E/e experts that an NPU holds.
+  Layer experts(std::string name, std::int64_t products) {
     const auto k = spec_.experts.per_token;
-    const auto matrix = amounts_.product({4, spec_.hidden, spec_.hidden});
+    const auto matrix = amounts_.product({products, spec_.hidden, spec_.expert_units()});
     Layer layer{std::move(name), {}};
     const auto work = Flops::of(amounts_.product({2, k, sequences_, spec_.sequence, matrix}, degrees_.tensor));
     for (auto& phase : layer.phases) phase.compute = work;
@@ -276,6 +291,10 @@ class TransformerMaker {
 };
 
 }  // namespace
+
+std::int64_t TransformerSpec::tensor_parts() const {
+  return std::gcd(std::gcd(heads, groups()), std::gcd(units(), expert_units()));
+}
 
 std::string_view to_string(Recomputation recomputation) {
   return kRecomputations[static_cast<std::size_t>(recomputation)];

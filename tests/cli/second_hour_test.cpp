@@ -118,6 +118,14 @@ std::vector<Mistake> mistakes() {
        "--hp: error: TP degree 64 does not divide 96 heads\n  reason: each part is equally large\n  help: use 32, so "
        "that "
        "the degrees still multiply to 4096\n"},
+      {"search_of_other_npus",
+       {"optimize", "--workload", "gpt3_generated", "--npus", "64", "--topology", "SW(8)_SW(4)", "--npu-memory", "80GB",
+        "--npu-bandwidth", "50GB/s", "--compute", "234TFLOPS"},
+       "--npus: error: --npus 64\n  reason: SW(8)_SW(4) has 32\n  help: give one of the two\n"},
+      {"search_without_an_answer",
+       {"optimize", "--workload", "gpt3_generated", "--npus", "8", "--npu-memory", "1GB", "--compute", "234TFLOPS"},
+       "--npu-memory: error: none of 4779 parallelizations fits into 1GB\n  reason: the least takes 350GB\n  help: use "
+       "more NPUs, or NPUs with more memory\n"},
       {"number_out_of_range",
        {"run", "study.toml", "--out", "x", "--threads", "0"},
        "--threads: error: \"0\" is out of range\n  reason: it is from 1 to 1024\n  help: give a number in this "

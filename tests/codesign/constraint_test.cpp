@@ -93,6 +93,10 @@ TEST(Constraint, ErrorsPointAtTheirColumn) {
   EXPECT_THAT(error("B1/B2 <= 2.5"), HasSubstr("write \"B1 <= 2.5*B2\""));
   EXPECT_THAT(error("total / B2 >= 3"), HasSubstr("write \"total >= 3*B2\""));
   EXPECT_THAT(error("B1 * B2 = 5"), HasSubstr("limit B1 and B2 each, or their ratio: \"B1 <= 2*B2\""));
+  EXPECT_THAT(error("max(B1, B2) <= 5GB/s"), HasSubstr("write one for each: \"B1 <= 5GB/s; B2 <= 5GB/s\""));
+  EXPECT_THAT(error("min(B1,total) >= 5GB/s"), HasSubstr("write one for each: \"B1 >= 5GB/s; total >= 5GB/s\""));
+  EXPECT_THAT(error("max(B1, B2) >= 5GB/s"), HasSubstr("\"one of them\" is none, so say which: \"B1 >= 5GB/s\""));
+  EXPECT_THAT(error("B1^2 <= 4"), HasSubstr("limit B1 itself, by the root of the number"));
   EXPECT_THAT(error("5GB/s * B1 <= 5GB/s"), StartsWith("s.toml:7:22: a product of two quantities"));
   EXPECT_THAT(error("B1 != 5GB/s"), StartsWith("s.toml:7:19: unknown operator \"!=\""));
   EXPECT_THAT(error("B1 = B2 and B2 = B3"), StartsWith("s.toml:7:16: \"B1 = B2 and B2 = B3\" joins conditions"));

@@ -91,7 +91,7 @@ TEST(TrainingWords, AreRefusedWhereTheyAreWrong) {
   // The column of the wrong operator in the second constraint: 10 + 17.
   EXPECT_THAT(word("constraints", "B1 >= 5GB/s; B1 <> B2"), HasSubstr("s.toml:3:26: unknown operator \"<>\""));
   EXPECT_THAT(word("cost_budget", "15M"), HasSubstr("s.toml:3:10"));
-  EXPECT_THAT(word("dimension_kinds", "node, pods"), HasSubstr("s.toml:3:16"));
+  EXPECT_THAT(word("dimension_kinds", "node, Pod"), HasSubstr("s.toml:3:16: \"Pod\" is no dimension kind"));
   EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,2) y2"), HasSubstr("s.toml:3:24: \"y2\" is no weight"));
   EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,2) x0"), HasSubstr("s.toml:3:24: \"x0\" is no weight"));
   EXPECT_THAT(word("optimize_for", "HP-(1,2)"), HasSubstr("names no workload"));

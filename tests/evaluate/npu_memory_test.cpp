@@ -122,6 +122,32 @@ TEST(NpuMemory, HasTheLastStagesLogitsOfMegatronsSection43) {
   EXPECT_EQ(memory_of(spec, {4, 1}, choices).activations - without, 2'621'440 + 131'072);
 }
 
+TEST(NpuMemory, OfLlama3FitsIntoItsNpusWithoutRecomputation) {
+  // Grattafiori et al., "The Llama 3 Herd of Models", 2024, tables 3 and 4: 405B on 8,192 H100s of 80 GB, TP 8, 16
+  // stages, 64 replicas, 32 sequences of 8,192 tokens each, and no recomputation (section 3.3.2). Its 126 layers,
+  // embedding and logits are 128 parts for 16 stages; here 128 layers. v = 2, s b h = 134217728, f/h = 3.25, g/a =
+  // 1/16, no dropout: a layer keeps s b h / 8 (4 + 2 * 2.125 + 4 + 2 * 3 * 3.25) + 4 b a s / 8 = 533200896 B. Stage 0
+  // keeps 16 microbatches of 8 layers: 68249714688 B.
+  auto spec = transformer(128, 16'384, 128, 8'192, 32);
+  spec.kv_heads = 8;
+  spec.feed_forward = 53'248;
+  spec.gated = true;
+  spec.dropout = false;
+  spec.vocabulary = 128'256;
+  spec.microbatches = 32;
+  IterationChoices choices;
+  choices.zero_stage = 2;
+  choices.sequence_parallelism = true;
+  choices.flash_attention = true;
+  const auto memory = memory_of(spec, {8, 64, 16}, choices);
+  EXPECT_EQ(memory.activations, 68'249'714'688);
+  // 8 layers of 3187671040 weights and 128256 * 16384 of the logits, over 8, in 2 bytes; optimizer 12 over 64 replicas.
+  EXPECT_EQ(memory.weights, (8 * 3'187'671'040 + 128'256 * 16'384LL) / 8 * 2);
+  EXPECT_EQ(memory.optimizer, memory.weights * 6 / 64);
+  EXPECT_GT(memory.total(), 70e9);
+  EXPECT_LT(memory.total(), 80e9);
+}
+
 TEST(NpuMemory, KeepsWhatThePipelinesScheduleKeeps) {
   // 8 layers on 4 stages, 8 microbatches of one sequence: b s h (34 + 5 a s / h) = 65536 * (34 + 5*4*64/1024) =
   // 2310144 B per layer, of 2 layers per stage. gpipe keeps 8, 1f1b 4, ZB-H2 7 microbatches; interleaved with V = 2

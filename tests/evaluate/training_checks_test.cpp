@@ -85,6 +85,35 @@ TEST(TrainingChecks, RefuseSwitchesAndDimensionsThatAreNone) {
               HasSubstr("--in_network: in-network reduction beside collective_time \"pipeline\""));
   EXPECT_THAT(refusal("dimension_kinds", "node"), HasSubstr("--dimension_kinds"));
   EXPECT_THAT(refusal("dimension_kinds", "node,chiplet"), HasSubstr("--dimension_kinds"));
+  EXPECT_THAT(refusal("dimension_kinds", "node,pods"), HasSubstr("did you mean \"pod\"?"));
+}
+
+// Kinds of links with limits: `near` joins up to 8 NPUs at up to 100 GB/s each, `far` any number at any bandwidth.
+const Files kTechnologies{{"sums.toml", kFiles.at("sums.toml")},
+                          {"kinds.toml",
+                           "schema = 1\nkind = \"cost_model\"\nname = \"x\"\nsource = \"x\"\n"
+                           "[near]\nlink = 1\nswitch = 1\nbandwidth = \"100GB/s\"\nreach = 8\n"
+                           "[far]\nlink = 9\nswitch = 9\n"}};
+
+TEST(TrainingChecks, KeepTheLimitsOfTheKindsOfLinks) {
+  const auto words = with(with(kWords, "cost_model", "kinds.toml"), "dimension_kinds", "near,far");
+  // RI(4) joins 4 NPUs: it may be near, and gets at most 100 GB/s, though the sums of dimension 1 want more. SW(8)
+  // joins all 32.
+  const auto free = support::row_of(training_point(with(words, "dimension_kinds", "far,far"), kTechnologies), {});
+  const auto limited = support::row_of(training_point(words, kTechnologies), {});
+  ASSERT_EQ(free.chosen_bandwidth_bytes_per_s.size(), 2U);
+  EXPECT_GT(free.chosen_bandwidth_bytes_per_s[0], 100'000'000'000);
+  // To a byte per second below the limit, as its total is met exactly.
+  EXPECT_LE(limited.chosen_bandwidth_bytes_per_s[0], 100'000'000'000);
+  EXPECT_GE(limited.chosen_bandwidth_bytes_per_s[0], 99'999'999'990);
+  EXPECT_EQ(limited.chosen_bandwidth_bytes_per_s[0] + limited.chosen_bandwidth_bytes_per_s[1], 300'000'000'000);
+  EXPECT_THAT(training_refusal(with(words, "dimension_kinds", "far,near"), kTechnologies),
+              HasSubstr("--dimension_kinds: dimension 2 (near) joins 32 NPUs (the kind near of the cost model \"x\" "
+                        "reaches 8)"));
+  auto given = with(with(words, "scheme", "given"), "npu_bandwidth", "150GB/s");
+  std::erase_if(given, [](const auto& each) { return each.first == "total_bandwidth"; });
+  EXPECT_THAT(training_refusal(given, kTechnologies), HasSubstr("the kind near has at most 100GB/s per NPU"));
+  EXPECT_EQ(training_refusal(with(given, "npu_bandwidth", "100GB/s,150GB/s"), kTechnologies), "");
 }
 
 TEST(TrainingChecks, RefuseASetWithAWorkloadThatDoesNotFit) {

@@ -68,17 +68,25 @@ TEST(WorkloadFile, DimensionsMakeGeneratedModels) {
 layers = 24
 hidden = 1024
 heads = 16
+kv_heads = 4
+feed_forward = 2816
+gated = true
+dropout = false
 sequence = 512
 batch = 8
 zero_stage = 2
-experts = { count = 64, per_token = 2, every = 2 }
+experts = { count = 64, per_token = 2, every = 2, feed_forward = 512 }
 )",
                                           "w.toml");
   ASSERT_TRUE(transformer.ok()) << to_string(transformer.errors());
   const auto& spec = std::get<TransformerSpec>(transformer->model);
   EXPECT_EQ(spec.name, "w");
   EXPECT_EQ(spec.zero_stage, 2);
-  EXPECT_EQ(spec.experts, (ExpertSpec{64, 2, 2}));
+  EXPECT_EQ(spec.experts, (ExpertSpec{64, 2, 2, 512}));
+  EXPECT_EQ(spec.groups(), 4);
+  EXPECT_EQ(spec.units(), 2'816);
+  EXPECT_TRUE(spec.gated);
+  EXPECT_FALSE(spec.dropout);
   EXPECT_EQ(spec.bytes_per_value, 2);
   const auto gnmt = parse_workload(kHeader + "[gnmt]\nbatch = 32\n", "w.toml");
   ASSERT_TRUE(gnmt.ok());

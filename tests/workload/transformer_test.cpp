@@ -67,6 +67,76 @@ TEST(Transformer, AnIterationDoesThePublishedWork) {
   EXPECT_EQ(total_compute(model, Phase::weight_gradient), flops(712'483'534'798'848 + 2'576'980'377'600));
 }
 
+/// Llama 3 (Grattafiori et al., "The Llama 3 Herd of Models", 2024, table 3), with the vocabulary of its release.
+TransformerSpec llama3(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t units) {
+  TransformerSpec spec;
+  spec.name = "llama3";
+  spec.layers = layers;
+  spec.hidden = hidden;
+  spec.heads = heads;
+  spec.kv_heads = 8;
+  spec.feed_forward = units;
+  spec.gated = true;
+  spec.sequence = 8'192;
+  spec.vocabulary = 128'256;
+  return spec;
+}
+
+/// Weights whose gradients are reduced.
+std::int64_t weights_of(const Workload& workload) {
+  std::int64_t bytes = 0;
+  for (const auto& block : workload.blocks)
+    for (const auto& layer : block.layers)
+      for (const auto& each : layer.at(Phase::weight_gradient).communications)
+        bytes += each.size.count() * block.repeat;
+  return bytes / 2;
+}
+
+TEST(Transformer, GroupedQueriesAndGatedUnitsHaveThePublishedNumbersOfWeights) {
+  // A layer has 2 h^2 (query, output) + 2 h 1024 (keys, values of 8 heads of 128) + 3 h f. The models have norms of h
+  // weights, two per layer and one at the end, and a second matrix of V h: the embedding, which a tied one is not.
+  // 8B: 32 (2*4096^2 + 2*4096*1024 + 3*4096*14336) + 2*128256*4096 + 65*4096 = 8030261248, and so on.
+  struct Row {
+    TransformerSpec spec;
+    std::int64_t published;
+  };
+  for (const auto& [spec, published] :
+       {Row{llama3(32, 4'096, 32, 14'336), 8'030'261'248}, Row{llama3(80, 8'192, 64, 28'672), 70'553'706'496},
+        Row{llama3(126, 16'384, 128, 53'248), 405'853'388'800}}) {
+    const auto once = make_transformer(spec, {1, 1}).value();
+    const auto norms = (2 * spec.layers + 1) * spec.hidden;
+    EXPECT_EQ(weights_of(once) + spec.vocabulary * spec.hidden + norms, published) << spec.layers << " layers";
+    EXPECT_EQ(weights_of(make_transformer(spec, {8, 1}).value()) * 8, weights_of(once)) << spec.layers << " layers";
+  }
+}
+
+TEST(Transformer, GroupedQueriesAndGatedUnitsDoThePublishedWork) {
+  // The report states 3.8e25 FLOPs for 15.6e12 tokens of 405B: 6 per weight and token. Products with weights alone:
+  // the embedding is looked up, and score products have no weights.
+  const auto model = make_transformer(llama3(126, 16'384, 128, 53'248), {1, 1}).value();
+  double work = 0;
+  for (const auto& block : model.blocks)
+    for (const auto& layer : block.layers)
+      if (layer.name != "attention")
+        for (const auto& phase : layer.phases)
+          work += static_cast<double>(phase.compute.count()) * static_cast<double>(block.repeat);
+  EXPECT_NEAR(work / 8'192 * 15.6e12, 3.8e25, 0.05e25);
+  // Scores of all 128 heads of queries: 4 s^2 h forward.
+  EXPECT_EQ(find_layer(model, "attention").at(Phase::forward).compute, flops(4LL * 8'192 * 8'192 * 16'384));
+}
+
+TEST(Transformer, ExpertsMayHaveUnitsOfTheirOwn) {
+  // h = 1024, 2 tokens each: up and gate 2 * 2 * b s * 2 h 512, down half of it; dense layers keep 4 h.
+  auto spec = with_experts();
+  spec.gated = true;
+  spec.experts.feed_forward = 512;
+  const auto model = make_transformer(spec, {1, 1}).value();
+  const std::int64_t tokens = 8 * 512;
+  EXPECT_EQ(find_layer(model, "expert_up").at(Phase::forward).compute, flops(2 * 2 * tokens * 2 * 1024 * 512));
+  EXPECT_EQ(find_layer(model, "expert_down").at(Phase::forward).compute, flops(2 * 2 * tokens * 1024 * 512));
+  EXPECT_EQ(find_layer(model, "feed_forward_up").at(Phase::forward).compute, flops(2 * tokens * 2 * 1024 * 4096));
+}
+
 TEST(Transformer, TensorGroupsAddActivationsTwicePerLayerAndPass) {
   // b s h v = 16*2048*12288*2 = 805306368 B (LIBRA's size); 2 per layer, 1 for the embedding or the logits: 193.
   const auto model = make_transformer(gpt3(), {16, 256}).value();
@@ -221,6 +291,19 @@ TEST(Transformer, DegreesThatDoNotDivideSayWhatWould) {
   odd.layers = 0;
   EXPECT_THAT(refused(odd, {16, 16}), HasSubstr("ZeRO stage 4"));
   EXPECT_THAT(refused(odd, {16, 16}), HasSubstr("layers = 0"));
+}
+
+TEST(Transformer, TensorGroupsDivideHeadsOfKeysAndUnits) {
+  auto spec = llama3(126, 16'384, 128, 53'248);
+  EXPECT_EQ(spec.tensor_parts(), 8);
+  EXPECT_THAT(problem_of(make_transformer(spec, {16, 1})), HasSubstr("TP degree 16 does not divide 8 key-value heads"));
+  spec.kv_heads = 48;
+  EXPECT_THAT(problem_of(make_transformer(spec, {8, 1})),
+              HasSubstr("number of key-value heads 48 does not divide 128 heads"));
+  spec.kv_heads = 0;
+  spec.feed_forward = 53'250;
+  EXPECT_THAT(problem_of(make_transformer(spec, {8, 1})),
+              HasSubstr("TP degree 8 does not divide 53250 feed-forward units"));
 }
 
 TEST(Transformer, WorkBeyondInt64IsRefused) {

@@ -83,6 +83,8 @@ struct Constraint {
 
 /// "total = X" as a constraint, for keys that state it without text.
 [[nodiscard]] LinearConstraint total_bandwidth_is(std::size_t dimensions, Bandwidth total);
+/// "B1 <= X" as a constraint, by the kind of the dimension.
+[[nodiscard]] LinearConstraint bandwidth_at_most(std::size_t dimensions, const BandwidthLimit& limit);
 /// "cost <= X" as a constraint.
 [[nodiscard]] LinearConstraint cost_at_most(const CostRates& rates, Money budget);
 

@@ -20,10 +20,14 @@
 // 4 * 10 * (2 * 7.8 + 3 * 18.0 + 31.6) = $4,048; SW(4,2:2) has u = 1/2 and costs
 // 4 * 10 * (1.5 * 7.8 + 2 * 18.0 + 31.6) = $3,172.
 // Money is exact: whole millionths of a dollar.
+//
+// A kind of dimension may also have limits: the most bandwidth of an NPU, and its reach, as the most NPUs of the part
+// of the network that one instance of the dimension joins (the sizes of it and of all inner dimensions, multiplied). So
+// a dimension whose kind is varied chooses between technologies: cheap and short, or dear and far.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,16 +40,9 @@
 
 namespace tenex {
 
-/// The medium of a dimension, from the inside of a package to the network between pods.
-enum class DimensionKind : std::uint8_t { chiplet, package, node, pod };
-inline constexpr std::size_t kDimensionKinds = 4;
-[[nodiscard]] std::string_view to_string(DimensionKind kind);
-/// Parses a kind's name. Errors (input): an unknown name, with the nearest spelling.
-[[nodiscard]] Result<DimensionKind> parse_dimension_kind(std::string_view text, const Place& place = {});
-
 /// The kinds of a shape's dimensions where the user names none: the outermost kinds, ending with the pod (2: node, pod;
 /// 3: package, node, pod; 4: chiplet, package, node, pod). Beyond four dimensions, the inner ones are chiplets.
-[[nodiscard]] std::vector<DimensionKind> default_dimension_kinds(std::size_t dimensions);
+[[nodiscard]] std::vector<std::string> default_dimension_kinds(std::size_t dimensions);
 
 /// The value of a printed price range that is used.
 enum class PriceLevel : std::uint8_t { low, mid, high };
@@ -61,35 +58,47 @@ struct PriceRange {
   bool operator==(const PriceRange&) const = default;
 };
 
-/// Prices of one kind of dimension. A part without a price does not exist in that kind.
-struct KindPrices {
+/// The medium of a dimension, such as copper in a package or fibres between pods: its prices and limits. A part without
+/// a price does not exist in that kind.
+struct DimensionKind {
   std::optional<PriceRange> link;
   std::optional<PriceRange> switch_port;
   std::optional<PriceRange> nic;
-  bool operator==(const KindPrices&) const = default;
+  std::optional<Bandwidth> bandwidth;  ///< the most of an NPU
+  std::optional<std::int64_t> reach;   ///< the most NPUs that it joins, those of inner dimensions included
+  bool operator==(const DimensionKind&) const = default;
 };
 
 /// A cost model, as a file describes it.
 struct CostModel {
   std::string name;
-  std::string source;  ///< where the prices come from, as the file states it
-  std::array<KindPrices, kDimensionKinds> kinds;
+  std::string source;                                       ///< where the prices come from, as the file states it
+  std::map<std::string, DimensionKind, std::less<>> kinds;  ///< by name
   /// Whether dimensions without a switch pay for NICs too.
   bool nic_without_switch = false;
-
-  [[nodiscard]] const KindPrices& of(DimensionKind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
 };
 
-/// Millionths of a dollar per GB/s of B_i, for all NPUs together: the cost is linear in the bandwidths.
+/// The most bandwidth of a dimension, by its kind.
+struct BandwidthLimit {
+  std::size_t dimension = 0;
+  Bandwidth most;
+  std::string kind;
+  bool operator==(const BandwidthLimit&) const = default;
+};
+
+/// Millionths of a dollar per GB/s of B_i, for all NPUs together: the cost is linear in the bandwidths. And what limits
+/// these.
 struct CostRates {
   std::vector<Money> per_gigabyte_per_second;
+  std::vector<BandwidthLimit> limits = {};  ///< of some dimensions, in their order
   bool operator==(const CostRates&) const = default;
 };
 
-/// The rates of a shape. `kinds` has one kind per dimension. Errors: (input) a shape that is no product; a dimension
-/// whose parts have no price in the model (for example a switch between chiplets); (resource) an amount beyond int64.
+/// The rates of a shape. `kinds` has the name of one kind per dimension. Errors: (input) a shape that is no product; a
+/// kind that the model lacks; a dimension whose parts have no price in the model (for example a switch between
+/// chiplets), or that joins more NPUs than its kind reaches; (resource) an amount beyond int64.
 [[nodiscard]] Result<CostRates> cost_rates(const CostModel& model, PriceLevel level, const Shape& shape,
-                                           std::span<const DimensionKind> kinds);
+                                           std::span<const std::string> kinds);
 
 /// The cost of these bandwidths (per NPU and dimension), rounded up to a millionth of a dollar; saturates.
 /// O(dimensions).

@@ -96,8 +96,8 @@ struct TrainingPoint {
   std::optional<Money> cost_budget;
   NamedFile cost_model;  ///< the default is the built-in "libra"
   PriceLevel price_level = PriceLevel::low;
-  std::vector<DimensionKind> dimension_kinds;  ///< empty: default_dimension_kinds()
-  std::int64_t microbatches = 0;               ///< 0: chosen (IterationChoices)
+  std::vector<std::string> dimension_kinds;  ///< empty: default_dimension_kinds()
+  std::int64_t microbatches = 0;             ///< 0: chosen (IterationChoices)
   PipelineSchedule pipeline_schedule = PipelineSchedule::one_forward_one_backward;
   std::int64_t virtual_stages = 2;  ///< of the schedule `interleaved`
   PipelineTiming pipeline_timing = PipelineTiming::formula;

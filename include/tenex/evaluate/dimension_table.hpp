@@ -13,9 +13,9 @@ namespace tenex {
 
 /// The two networks.
 struct DimensionTable {
-  std::vector<DimensionKind> kinds;  ///< by which dimensions are priced
-  NetworkUse chosen;                 ///< with the point's bandwidths
-  NetworkUse equal;                  ///< with their sum in equal shares
+  std::vector<std::string> kinds;  ///< by which dimensions are priced
+  NetworkUse chosen;               ///< with the point's bandwidths
+  NetworkUse equal;                ///< with their sum in equal shares
 };
 
 /// The table of a training point. Errors: those of prepare_training() and network_use().

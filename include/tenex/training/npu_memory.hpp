@@ -18,10 +18,13 @@
 //                 first stage also has the embedding's dropout mask, s b h per microbatch; the last one for one
 //                 microbatch the final layer norm's and the logits' inputs and the logits in 4 bytes,
 //                 4 s b h (1/t) (1 + V/h) under sequence parallelism (section 4.3)
+//                 These hold for a feed-forward part of 4 h units and as many heads of keys and values as of queries.
+//                 Else 24/t is 2 (2 + 2 g/a)/t of attention, with g heads of keys and values, and 2 * 2 f/(h t) of f
+//                 units, or 2 * 3 f/(h t) where they are gated (transformer.hpp): the gates' inputs are kept as well.
+//                 Without dropout there are no masks, and of 5 a s/h the softmax's 2 a s/h are left.
 //   buffers       what lives for a moment: a stage's messages, received and sent; in stage 3 the gathered weights of
-//   the
-//                 layer in use and of the next one; in stages 2 and 3 a layer's gradients before they are reduced; what
-//                 is recomputed of one layer; a gathered input of a layer under sequence parallelism
+//                 the layer in use and of the next one; in stages 2 and 3 a layer's gradients before they are reduced;
+//                 what is recomputed of one layer; a gathered input of a layer under sequence parallelism
 //
 // A layer with experts has k copies of the tokens between its two exchanges. Weights are counted by the gradients that
 // a workload reduces, so a table of layers has weights, gradients and optimizer states (6 times the gradients' bytes,

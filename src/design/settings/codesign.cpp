@@ -67,11 +67,7 @@ std::string budget_text(const PointView& view) {
 }
 
 /// "chiplet,package,node,pod"; "" if the kinds are counted from the outermost dimension.
-std::string kinds_line(const PointView& view) {
-  std::string list;
-  for (const DimensionKind kind : dimension_kinds(view)) list += (list.empty() ? "" : ",") + printed(kind);
-  return list;
-}
+std::string kinds_line(const PointView& view) { return fmt::format("{}", fmt::join(dimension_kinds(view), ",")); }
 std::string kinds_or_auto(const PointView& view) {
   const std::string list = kinds_line(view);
   return list.empty() && view.trains ? "auto" : list;
@@ -233,9 +229,8 @@ std::vector<Setting> codesign_settings() {
        .text = text_if<price_level, trains>},
       {.key = Key::dimension_kinds,
        .name = "dimension_kinds",
-       .help =
-           "what each dimension connects, for prices: chiplet, package, node or pod; auto counts from the outermost, "
-           "which is the pod",
+       .help = "the kind of each dimension in the cost model, for its prices, most bandwidth and reach; auto counts "
+               "chiplet, package, node, pod from the outermost, which is the pod",
        .example = "\"chiplet, package, node, pod\"",
        .fallback = "auto",
        .read_by = ReadBy::training,

@@ -262,16 +262,17 @@ Result<std::vector<std::int64_t>> read_shares(std::string_view text, const Place
   return shares;
 }
 
-Result<std::vector<DimensionKind>> read_dimension_kinds(std::string_view text, const Place& place) {
-  std::vector<DimensionKind> kinds;
+Result<std::vector<std::string>> read_dimension_kinds(std::string_view text, const Place& place) {
+  std::vector<std::string> kinds;
   if (text == "auto") return kinds;
   Diagnostics errors;
   for (const auto& [part, offset] : split_text(text, ',')) {
-    const auto kind = parse_dimension_kind(part, shifted(place, offset));
-    if (kind)
-      kinds.push_back(*kind);
+    if (part.empty() || part.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string_view::npos)
+      errors.push_back(input_error(shifted(place, offset), fmt::format("\"{}\" is no dimension kind", part),
+                                   "a kind is named as in the cost model, by small letters, digits and _",
+                                   "write one per dimension: \"node, pod\""));
     else
-      append(errors, kind.errors());
+      kinds.emplace_back(part);
   }
   if (!errors.empty()) return errors;
   return kinds;

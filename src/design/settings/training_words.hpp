@@ -30,7 +30,7 @@ namespace tenex::entry {
 [[nodiscard]] Result<std::vector<bool>> read_dimensions(std::string_view text, const Place& place);
 /// "4:2:1:1" without a common factor; "" gives an empty list.
 [[nodiscard]] Result<std::vector<std::int64_t>> read_shares(std::string_view text, const Place& place);
-/// "auto" (nothing) or "chiplet, package, node, pod".
-[[nodiscard]] Result<std::vector<DimensionKind>> read_dimension_kinds(std::string_view text, const Place& place);
+/// "auto" (nothing) or "chiplet, package, node, pod": names of kinds of the cost model, which is not looked at.
+[[nodiscard]] Result<std::vector<std::string>> read_dimension_kinds(std::string_view text, const Place& place);
 
 }  // namespace tenex::entry
