@@ -8,7 +8,7 @@
 # (-DTENEX_SOLVERS=OFF leaves all three out).
 # For libraries that consist of headers, environment variables may name the
 # folder to write behind -I:
-#   TENEX_FMT TENEX_XXHASH TENEX_TOMLPLUSPLUS TENEX_NLOHMANN_JSON TENEX_CLI11
+#   TENEX_FMT TENEX_XXHASH TENEX_TOMLPLUSPLUS TENEX_NLOHMANN_JSON TENEX_CLI11 TENEX_PROTOZERO
 # CC, CXX, CMAKE_PREFIX_PATH, HDF5_ROOT, MPI_HOME and PKG_CONFIG_PATH mean the same as to CMake. BUILD: another build
 # folder. JOBS: number of compilers at once (default: the cores that this shell may use). It calls no package manager
 # and downloads nothing.
@@ -16,7 +16,7 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build/release}
 headers=(TENEX_FMT=fmt/core.h TENEX_XXHASH=xxhash.h TENEX_TOMLPLUSPLUS=toml++/toml.h
-  TENEX_NLOHMANN_JSON=nlohmann/json.hpp TENEX_CLI11=CLI/CLI.hpp)
+  TENEX_NLOHMANN_JSON=nlohmann/json.hpp TENEX_CLI11=CLI/CLI.hpp TENEX_PROTOZERO=protozero/pbf_reader.hpp)
 
 missing=()
 lack() { missing+=("$*"); }

@@ -3,7 +3,7 @@
 
 build_packages=(cmake ninja-build g++ pkg-config git openmpi-bin libopenmpi-dev libhdf5-dev zlib1g-dev libfmt-dev
   libxxhash-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libpugixml-dev libyaml-cpp-dev
-  coinor-libclp-dev coinor-libcbc-dev libz3-dev node-d3)
+  libprotozero-dev coinor-libclp-dev coinor-libcbc-dev libz3-dev node-d3)
 test_packages=(clang-format-14 libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libnlopt-dev
   libnlopt-cxx-dev libsimgrid-dev shellcheck dpkg-dev groff-base zsh chromium fonts-dejavu-core)
 # clang with its sanitizers and libFuzzer, OpenMP's runtime with Archer, names in reports, the faster linker

@@ -1,7 +1,8 @@
 # The libraries from outside: looked for where they say they are (CMake packages, pkg-config), then on the usual paths,
-# of which CMAKE_PREFIX_PATH (modules and Spack set it) is one. The five that are used as headers alone may be named by
+# of which CMAKE_PREFIX_PATH (modules and Spack set it) is one. The six that are used as headers alone may be named by
 # path instead:
 #   -DTENEX_FMT=DIR -DTENEX_XXHASH=DIR -DTENEX_TOMLPLUSPLUS=DIR -DTENEX_NLOHMANN_JSON=DIR -DTENEX_CLI11=DIR
+#   -DTENEX_PROTOZERO=DIR
 # each the folder to write behind -I. All that is missing is said at once.
 set(missing "")
 macro(tenex_missing what why suggestion)
@@ -96,6 +97,7 @@ tenex_headers(TENEX_XXHASH PkgConfig::xxhash xxhash.h XXH_INLINE_ALL)
 tenex_headers(TENEX_TOMLPLUSPLUS PkgConfig::tomlplusplus toml++/toml.h TOML_HEADER_ONLY=1)
 tenex_headers(TENEX_NLOHMANN_JSON nlohmann_json::nlohmann_json nlohmann/json.hpp)
 tenex_headers(TENEX_CLI11 CLI11::CLI11 CLI/CLI.hpp)
+tenex_headers(TENEX_PROTOZERO tenex_protozero protozero/pbf_reader.hpp)
 
 if(missing)
   message(FATAL_ERROR "What tenex needs and this machine does not offer:${missing}\n")

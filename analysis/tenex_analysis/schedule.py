@@ -1,9 +1,11 @@
-"""Opens schedule files (format: include/tenex/files/schedule_file.md), HDF5 and JSON: lists and recipes.
+"""Opens schedule files (format: include/tenex/files/schedule_file.md), HDF5 and JSON: lists and recipes; and those of
+other tools on a network.
 
     import tenex_analysis
     schedule = tenex_analysis.open_schedule("s.h5")
     schedule.sends        # pandas.DataFrame, one row per send: when, from where to where, which chunk
     schedule.links        # pandas.DataFrame, one row per link
+    schedule = tenex_analysis.open_schedule("ring.xml", topology="dgx1", size="64MiB")   # what `tenex verify` reads
 
 Times are int64 picoseconds, as in the file. A recipe has no sends: `open_schedule` returns a Recipe, which says of
 which point it is, how long the schedule takes, and how to make the list.
@@ -11,7 +13,12 @@ which point it is, how long the schedule takes, and how to make the list.
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -212,6 +219,24 @@ def _sends(columns: Columns, links: pandas.DataFrame) -> pandas.DataFrame:
     return pandas.DataFrame(table)
 
 
+def _played(path: Path, network: dict[str, str], out: Path) -> Path:
+    """The sends of another tool's schedule on a network, as tenex writes them."""
+    if not path.is_file():
+        raise ScheduleError(f"{path}: no such file")
+    tenex = os.environ.get("TENEX") or shutil.which("tenex")
+    if tenex is None:
+        raise ScheduleError(f"{path}: tenex is not on PATH (it reads schedules of other tools) put its bin on PATH, or "
+                            "set TENEX to it")
+    options = [word for key, value in network.items() for word in (f"--{key.replace('_', '-')}", str(value))]
+    command = [tenex, "simulate", "--schedule", str(path), *options, "--out", str(out), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if out.is_file():
+        return out
+    if done.stdout.startswith("{"):
+        raise ScheduleError(f"{path}: {json.loads(done.stdout)['verdict']}")
+    raise ScheduleError(f"{path}: " + " ".join(done.stderr.split()).removeprefix("error: "))
+
+
 def _head(path: Path) -> dict[str, Any]:
     """The facts of a file of the known kind and schema; all of it where it is JSON."""
     if not path.is_file():
@@ -226,7 +251,8 @@ def _head(path: Path) -> dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError, AttributeError):
         kind, schema = None, 0
     if kind != "tenex schedule":
-        raise ScheduleError(f"{path}: not a tenex schedule (its kind is {kind}) results are opened by open_study()")
+        raise ScheduleError(f"{path}: not a tenex schedule (its kind is {kind}) results are opened by open_study(), "
+                            "schedules of other tools with a network: open_schedule(path, topology=...)")
     if schema > SCHEDULE_SCHEMA:
         newer = f"schema {schema} is newer than {SCHEDULE_SCHEMA} (this reader)"
         raise ScheduleError(f"{path}: {newer} update tenex_analysis")
@@ -236,12 +262,20 @@ def _head(path: Path) -> dict[str, Any]:
     return facts
 
 
-def open_schedule(path: str | Path, most_sends: int = MOST_SENDS) -> Schedule | Recipe:
-    """Opens a schedule file in either form: a list, or a recipe.
+def open_schedule(path: str | Path, most_sends: int = MOST_SENDS, **network: str) -> Schedule | Recipe:
+    """Opens a schedule file in either form: a list, or a recipe. With a network (`topology`, and `alpha`, `bandwidth`,
+    `size`, ... as `tenex simulate` takes them) a schedule of another tool: MSCCLang XML, an mscclpp plan, Chakra
+    traces, ForestColl trees, a TE-CCL output. tenex (on PATH, or named by the environment's TENEX) interprets, times
+    and verifies it there.
 
-    Raises ScheduleError for a file that is no schedule of the known schema, or that has more than `most_sends` sends.
+    Raises ScheduleError for a file that is no schedule of the known schema, or that has more than `most_sends` sends;
+    for another tool's, with what tenex says of it.
     """
     path = Path(path)
+    if network:
+        with tempfile.TemporaryDirectory() as scratch:
+            played = _played(path, network, Path(scratch) / "schedule.h5")
+            return dataclasses.replace(open_schedule(played, most_sends), path=path)
     facts = _head(path)
     try:
         if facts["content"] == "recipe":

@@ -474,10 +474,9 @@ void add_others(CLI::App& app, Parsed& parsed) {
   auto* verify = app.add_subcommand(
       "verify", "Replay a schedule file against the definition of validity; judge a schedule of another tool");
   verify
-      ->add_option(
-          "file", parsed.verify.file,
-          "a schedule file, .h5 or .json; MSCCLang XML, an mscclpp plan, ForestColl trees, a TE-CCL output; or "
-          "with --for a tuner table")
+      ->add_option("file", parsed.verify.file,
+                   "a schedule file, .h5 or .json; MSCCLang XML, an mscclpp plan, ForestColl trees, a TE-CCL output, a "
+                   "Chakra trace beside those of the other ranks; or with --for a tuner table")
       ->required();
   add_options(verify, ReadBy::collectives, parsed.verify.settings);
   verify
@@ -500,14 +499,14 @@ void add_others(CLI::App& app, Parsed& parsed) {
       ->add_option(
           "--format", exported.format,
           "list (default): every send with its times, NPUs and bytes; mscclang: XML of MSCCLang; mscclpp: an execution "
-          "plan; perfetto: a trace to look at; astra_network: of a machine with a shape; tuner: NCCL's or RCCL's "
-          "choice "
-          "for each size, of a result")
+          "plan; chakra: traces of a custom collective of ASTRA-sim; perfetto: a trace to look at; astra_network: of a "
+          "machine with a shape; tuner: NCCL's or RCCL's choice for each size, of a result")
       ->check(one_of("format", export_formats()));
   command
       ->add_option(
           "-o,--out,--output", exported.out,
-          "the file to write: a list as .h5 or .json; other formats as they are usual (.xml, .json, .yml, .csv)")
+          "the file to write: a list as .h5 or .json; other formats as they are usual (.xml, .json, .yml, .csv); of "
+          "chakra the beginning of several names")
       ->required()
       ->check(check_named);
   command

@@ -82,6 +82,9 @@ ExitCode judge_foreign(const ForeignArguments& arguments);
 
 /// export of a machine as ASTRA-sim's network.
 ExitCode export_machine(const ExportArguments& arguments);
+/// export of a schedule as traces of ASTRA-sim: files whose names begin with `prefix`. Adds to `notes` what is not
+/// written, and why. Errors: those of to_checked_chakra() and of writing.
+Status export_traces(const std::filesystem::path& prefix, const ScheduleFile& file, std::vector<std::string>& notes);
 /// export of a result as a tuner table.
 ExitCode export_tuner(const ExportArguments& arguments);
 /// verify of a tuner table.

@@ -44,6 +44,7 @@ constexpr std::array kFormats{
     ExportFormat{"mscclpp", to_checked_mscclpp, false, true},
     ExportFormat{"perfetto", perfetto_text},
 };
+constexpr std::string_view kTraceFormat = "chakra";           // several files, whose names begin with that of --out
 constexpr std::string_view kNetworkFormat = "astra_network";  // of a machine, not of a schedule
 constexpr std::string_view kTunerFormat = "tuner";            // of a result
 
@@ -81,6 +82,27 @@ Diagnostics misplaced_options(const ExportArguments& arguments, const ExportForm
   return errors;
 }
 
+/// Writes a whole schedule as traces, and says how many sends they hold and what is not written.
+ExitCode write_traces(const ExportArguments& arguments) {
+  if (const auto errors = misplaced_options(arguments, {kTraceFormat, perfetto_text}); !errors.empty())
+    return refuse(errors);
+  const auto opened = load_schedule(arguments.file, arguments.memory, arguments.threads, Parts::refused);
+  if (!opened) return refuse(opened.errors());
+  if (!opened->as_recorded())
+    return refuse({changed_schedule(arguments.file.string(), *opened)}, ExitCode::some_failed);
+  std::vector<std::string> notes;
+  const auto written = export_traces(arguments.out, opened->file, notes);
+  if (!written) return refuse(written.errors(), exit_of_once(written.errors()));
+  Report report;
+  report.add("format", std::string(kTraceFormat));
+  report.add("sends", static_cast<std::int64_t>(opened->file.schedule.sends()));
+  report.add("traces", static_cast<std::int64_t>(opened->file.topology.npus()));
+  if (!notes.empty())
+    report.add_list("notes", notes, [](Report& entry, const std::string& note) { entry.add("message", note); });
+  std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
+  return ExitCode::done;
+}
+
 /// Writes the schedule as the format has it.
 Status write_as(const ExportFormat& format, const ExportArguments& arguments, const ScheduleFile& file,
                 SendChoice choice) {
@@ -99,6 +121,7 @@ Status write_as(const ExportFormat& format, const ExportArguments& arguments, co
 std::vector<std::string> export_formats() {
   std::vector<std::string> names;
   for (const ExportFormat& format : kFormats) names.emplace_back(format.name);
+  names.emplace_back(kTraceFormat);
   names.emplace_back(kNetworkFormat);
   names.emplace_back(kTunerFormat);
   return names;
@@ -107,6 +130,7 @@ std::vector<std::string> export_formats() {
 ExitCode execute(const ExportArguments& arguments) {
   if (arguments.format == kTunerFormat) return export_tuner(arguments);
   if (arguments.format == kNetworkFormat) return export_machine(arguments);
+  if (arguments.format == kTraceFormat) return write_traces(arguments);
   const auto* const format = std::ranges::find(kFormats, std::string_view(arguments.format), &ExportFormat::name);
   if (const auto errors = misplaced_options(arguments, *format); !errors.empty()) return refuse(errors);
   if (format->text != nullptr) {

@@ -9,7 +9,9 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "commands.hpp"
 #include "report.hpp"
@@ -77,6 +79,42 @@ void add_findings(Report& report, const ForeignSchedule& schedule) {
                     [](Report& entry, const std::string& note) { entry.add("message", note); });
 }
 
+/// The texts of a schedule: its file, or, for the trace of a rank, NAME.0.et, NAME.1.et and so on.
+Result<std::vector<SourceText>> read_texts(const std::filesystem::path& path) {
+  const auto read = [](const std::filesystem::path& from) -> Result<SourceText> {
+    const auto bytes = read_file(from);
+    if (!bytes) return bytes.errors();
+    return SourceText{from.string(), std::string(text_of(*bytes))};
+  };
+  auto given = read(path);
+  if (!given) return given.errors();
+  std::vector<SourceText> texts;
+  const auto stem = path.stem();  // NAME.3
+  const auto rank = stem.extension().string();
+  const bool of_rank = rank.size() > 1 && rank.find_first_not_of("0123456789", 1) == std::string::npos;
+  if (!is_trace(given->text) || path.extension() != ".et" || !of_rank) {
+    texts.push_back(*std::move(given));
+    return texts;
+  }
+  std::error_code error;
+  for (std::size_t next = 0;; ++next) {
+    const auto file = path.parent_path() / fmt::format("{}.{}.et", stem.stem().string(), next);
+    if (!std::filesystem::exists(file, error)) break;
+    auto text = read(file);
+    if (!text) return text.errors();
+    texts.push_back(*std::move(text));
+  }
+  if (texts.empty())
+    return input_error({path.string(), 0, 0}, "the trace of rank 0 is missing",
+                       fmt::format("it is {}.0.et, beside this one", stem.stem().string()));
+  return texts;
+}
+
+/// `npus`: as for interpret_schedule().
+Result<ForeignSchedule> interpret(const std::vector<SourceText>& texts, std::size_t npus = 0) {
+  return is_trace(texts.front().text) ? interpret_traces(texts) : interpret_schedule(texts.front(), npus);
+}
+
 std::string_view replay_word(Verification outcome) {
   if (outcome == Verification::invalid) return "not_verified";
   return outcome == Verification::valid ? "valid" : "skipped";
@@ -125,16 +163,15 @@ bool is_foreign_schedule_file(const std::filesystem::path& path) {
   char first = 0;
   if (!file.get(first) || (first == '\x89')) return false;  // HDF5 begins with this byte
   const auto bytes = read_file(path);
-  return bytes && is_foreign_schedule(text_of(*bytes));
+  return bytes && (is_foreign_schedule(text_of(*bytes)) || is_trace(text_of(*bytes)));
 }
 
 ExitCode judge_foreign(const ForeignArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, EvaluateOptions{}.memory_limit_bytes);
   if (!limit) return refuse(limit.errors());
-  const auto bytes = read_file(arguments.file);
-  if (!bytes) return refuse(bytes.errors());
-  const SourceText source{arguments.file.string(), std::string(text_of(*bytes))};
-  auto schedule = interpret_schedule(source);
+  const auto texts = read_texts(arguments.file);
+  if (!texts) return refuse(texts.errors());
+  auto schedule = interpret(*texts);
   if (!schedule) return refuse(schedule.errors());
   const bool on_network = names(arguments.settings, "topology");
   if (!on_network && !arguments.settings.empty())
@@ -150,7 +187,7 @@ ExitCode judge_foreign(const ForeignArguments& arguments) {
     if (!point) return refuse(point.errors());
     const auto npus = point->topology.npus();
     if (npus != schedule->npus) {  // vertices may be numbered otherwise
-      schedule = interpret_schedule(source, npus);
+      schedule = interpret(*texts, npus);
       if (!schedule) return refuse(schedule.errors());
       verdict = schedule->valid() ? "valid" : "not valid: " + schedule->wrong.front().message;
       report = foreign_report(*schedule);

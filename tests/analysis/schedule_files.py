@@ -55,6 +55,30 @@ class ReadsWhatTenexWrites(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
+    def test_schedules_of_other_tools_are_opened_on_a_network(self):
+        made = self.folder / "s.h5"
+        synthesize(made, "RI(4)", "all_gather", "--synthesizer", "tacos", size="1MiB")
+        network = {"topology": "RI(4)", "alpha": "0.5us", "bandwidth": "50GB/s", "size": "1MiB"}
+        wanted = tenex_analysis.open_schedule(made)
+        for form, name in (("mscclang", "s.xml"), ("mscclpp", "s.json"), ("chakra", "s")):
+            with self.subTest(form=form):
+                done = tenex("export", made, "--format", form, "-o", self.folder / name)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                path = self.folder / (f"{name}.0.et" if form == "chakra" else name)
+                opened = tenex_analysis.open_schedule(path, **network)
+                self.assertEqual(opened.path, path)
+                self.assertEqual(opened.time_ps, wanted.time_ps)
+                self.assertEqual(opened.collective, "all_gather")
+                self.assertEqual(len(opened.sends), len(wanted.sends))
+        text = (self.folder / "s.xml").read_text(encoding="utf-8")
+        (self.folder / "bad.xml").write_text(text.replace('type="r"', 'type="nop"', 1), encoding="utf-8")
+        with self.assertRaisesRegex(tenex_analysis.ScheduleError, "bad.xml: .*gpu 0"):
+            tenex_analysis.open_schedule(self.folder / "bad.xml", **network)
+        with self.assertRaisesRegex(tenex_analysis.ScheduleError, "--topolgy"):
+            tenex_analysis.open_schedule(self.folder / "s.xml", topolgy="RI(4)")
+        with self.assertRaisesRegex(tenex_analysis.ScheduleError, "with a network: open_schedule"):
+            tenex_analysis.open_schedule(self.folder / "s.json")
+
     def test_late_npus_are_kept_and_checked(self):
         for form in ("h5", "json"):
             path = self.folder / f"late.{form}"

@@ -1,5 +1,5 @@
-// Schedules go out as MSCCLang XML and as mscclpp plans, are found valid by the interpreters, which share no code with
-// what wrote them, and come back as the same collective, which the verifier of tenex accepts.
+// Schedules go out as MSCCLang XML, mscclpp plans and Chakra traces, are found valid by the interpreters, which share
+// no code with what wrote them, and come back as the same collective, which the verifier of tenex accepts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,6 +39,17 @@ bool verified_again(ForeignSchedule schedule, const Topology& topology) {
   return verify({topology, *collective, Occupancy::serialization}, simulation->sends).valid();
 }
 
+/// The schedule as traces, read back.
+Result<ForeignSchedule> traced(const ScheduleFile& file) {
+  const auto files = to_checked_chakra(file, {.name = "exported"});
+  if (!files) return files.errors();
+  std::vector<SourceText> traces;
+  for (const auto& [name, bytes] : *files)
+    if (name == fmt::format(".{}.et", traces.size())) traces.push_back({"exported" + name, bytes});
+  EXPECT_EQ(traces.size(), file.topology.npus());
+  return interpret_traces(traces);
+}
+
 constexpr std::array kKinds{CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                             CollectiveKind::all_to_all};
 
@@ -66,6 +77,13 @@ TEST(ScheduleRoundTrip, EveryAlgorithmGoesOutIsFoundValidAndComesBack) {
           ++exported;
           again += verified_again(*back, topology) ? 1 : 0;
         }
+        const auto traces = traced(file);
+        ASSERT_TRUE(traces.ok()) << to_string(traces.errors());
+        EXPECT_TRUE(traces->valid()) << traces->wrong.front().message;
+        EXPECT_EQ(traces->kind, kind);
+        EXPECT_EQ(traces->own_size, kSize);
+        ++exported;
+        again += verified_again(*traces, topology) ? 1 : 0;
       }
     }
   }

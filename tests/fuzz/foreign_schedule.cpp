@@ -7,7 +7,8 @@
 
 void tenex::fuzz::foreign_schedule(std::string_view input) {
   const tenex::SourceText source{"fuzz", std::string(input)};
-  auto schedule = tenex::interpret_schedule(source, input.size() % 5);
+  auto schedule =
+      tenex::is_trace(input) ? tenex::interpret_traces({source}) : tenex::interpret_schedule(source, input.size() % 5);
   if (!schedule.ok()) {
     if (schedule.errors().empty()) __builtin_trap();
     return;

@@ -104,7 +104,8 @@ TEST(BuildWithoutRoot, SaysThatItMayNotWriteToTheBuildFolder) {
 TEST(BuildWithoutRoot, TakesHeadersByPath) {
   // Folders that hold only empty headers: enough to configure.
   const support::TemporaryFolder folder;
-  for (const std::string header : {"fmt/core.h", "xxhash.h", "toml++/toml.h", "nlohmann/json.hpp", "CLI/CLI.hpp"}) {
+  for (const std::string header :
+       {"fmt/core.h", "xxhash.h", "toml++/toml.h", "nlohmann/json.hpp", "CLI/CLI.hpp", "protozero/pbf_reader.hpp"}) {
     fs::create_directories((folder.path() / header).parent_path());
     support::write_text(folder.path() / header, "");
   }
@@ -113,7 +114,8 @@ TEST(BuildWithoutRoot, TakesHeadersByPath) {
                                 {"TENEX_XXHASH", here},
                                 {"TENEX_TOMLPLUSPLUS", here},
                                 {"TENEX_NLOHMANN_JSON", here},
-                                {"TENEX_CLI11", here}});
+                                {"TENEX_CLI11", here},
+                                {"TENEX_PROTOZERO", here}});
   EXPECT_EQ(found.exit_code, 0) << found.err;
   EXPECT_EQ(found.out, "nothing is missing: jobs/build.sh builds\n");
 }

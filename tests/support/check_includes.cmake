@@ -6,8 +6,8 @@
 #    them.
 #  - Headers of external libraries are allowed only in modules that list them, never in a public header. fmt is allowed
 #    in every module that may use base, which provides it.
-#  - The heavy libraries (toml++, nlohmann-json, CLI11, pugixml, yaml-cpp) are included by exactly one .cpp file of
-#    each module that lists them.
+#  - The heavy libraries (toml++, nlohmann-json, CLI11, pugixml, yaml-cpp, protozero) are included by exactly one .cpp
+#    file of each module that lists them.
 #  - All other headers must be of the C++ standard library or of POSIX.
 #  - Subfolders of a module do not include each other in a circle (files in the module's own folder are shared).
 #  - Where the table divides a module into wings, a wing includes only itself, the module's own folder and the wings
@@ -25,12 +25,13 @@ set(LIBRARY_mpi "^mpi\\.h$")
 set(LIBRARY_nlohmann-json "^nlohmann/")
 set(LIBRARY_cli11 "^CLI/")
 set(LIBRARY_pugixml "^pugixml\\.hpp$")
+set(LIBRARY_protozero "^protozero/.*\\.hpp$")
 set(LIBRARY_yaml-cpp "^yaml-cpp/")
 set(LIBRARY_openmp "^omp\\.h$")
 set(LIBRARY_clp "^(Clp|Coin)[A-Za-z]*\\.hpp$")
 set(LIBRARY_solvers "^((Cbc|Cgl|Osi)[A-Za-z]*\\.hpp|z3(\\+\\+)?\\.h)$")
-set(LIBRARIES fmt xxhash toml++ hdf5 zlib mpi nlohmann-json cli11 pugixml yaml-cpp openmp clp solvers)
-set(HEAVY_LIBRARIES toml++ nlohmann-json cli11 pugixml yaml-cpp clp)
+set(LIBRARIES fmt xxhash toml++ hdf5 zlib mpi nlohmann-json cli11 pugixml yaml-cpp protozero openmp clp solvers)
+set(HEAVY_LIBRARIES toml++ nlohmann-json cli11 pugixml yaml-cpp protozero clp)
 set(LIGHT_HEADERS nlohmann/json_fwd.hpp)  # declarations only
 
 # C++20, clause 16.4.2.3 (tables 23 and 24), without the C headers, which are used only as <c...>.

@@ -30,6 +30,7 @@ plant(src/synthesis/solve.cpp "#include <ClpSimplex.hpp>\n#include <CbcModel.hpp
 plant(src/files/json.cpp "#include <nlohmann/json.hpp>\n#include <hdf5.h>")
 plant(src/exchange/xml.cpp "#include <pugixml.hpp>")
 plant(src/exchange/yaml.cpp "#include <yaml-cpp/yaml.h>")
+plant(src/exchange/trace.cpp "#include <protozero/pbf_reader.hpp>")
 plant(src/cli/main.cpp "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n#include <mpi.h>")
 run_check(result output)
 if(NOT result EQUAL 0)

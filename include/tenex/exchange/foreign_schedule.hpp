@@ -93,6 +93,16 @@ struct ForeignSchedule {
 /// 0 where none is known: TE-CCL's outputs number vertices, and do not say which of them are NPUs that get nothing.
 [[nodiscard]] Result<ForeignSchedule> interpret_schedule(const SourceText& source, std::size_t npus = 0);
 
+/// Whether bytes begin like a Chakra execution trace, the schedule of one rank. O(its metadata).
+[[nodiscard]] bool is_trace(std::string_view bytes);
+
+/// Interprets Chakra execution traces of a collective, one per rank, in the order of ranks: those that name the chunks
+/// that they move (`tenex export --format chakra`), and those that were made of MSCCLang XML and hold it
+/// (astra-sim/collectiveapi), of which the sends and receives must be the XML's. Whatever is wrong with the schedule is
+/// among its `wrong`. Errors (input, with file): bytes that are no trace; (unsupported) traces that do not say what
+/// they move, or that are of a workload; (resource) more than the interpreter's memory. O(nodes * nodes of a rank).
+[[nodiscard]] Result<ForeignSchedule> interpret_traces(const std::vector<SourceText>& traces);
+
 /// Joins transfers of sums that an NPU passes on as they came to one message from where the sum was formed: tenex's
 /// verifier would take what comes to an NPU for a part of its own sum. Where several transfers pass on what one
 /// brought, one is joined. O(transfers + what they come after).

@@ -34,6 +34,18 @@ struct ScheduleExportOptions {
 [[nodiscard]] Result<std::string> to_checked_mscclang(const ScheduleFile& file, const ScheduleExportOptions& options);
 [[nodiscard]] Result<std::string> to_checked_mscclpp(const ScheduleFile& file, const ScheduleExportOptions& options);
 
+/// A file: what its name adds to that of the export, and its bytes.
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+/// Chakra execution traces that ASTRA-sim runs as a custom collective, ".0.et" and so on by NPU; a workload of that one
+/// collective, ".workload.0.et"; and ".system.json" and ".memory.json". The traces are read again and interpreted as
+/// those of somebody else. `options.name`: the path that the system names, relative to where ASTRA-sim runs. Errors:
+/// (unsupported) what plan_moves() cannot say; the interpreter found them not valid, with its reason.
+[[nodiscard]] Result<std::vector<NamedText>> to_checked_chakra(const ScheduleFile& file,
+                                                               const ScheduleExportOptions& options);
+
 /// Events for Perfetto and Chrome's tracing: a track for each link and for what comes to each NPU, arrows from a
 /// delivery to the sends that need it. Errors (unsupported): more than a million sends. O(sends).
 [[nodiscard]] Result<std::string> to_perfetto(const ScheduleFile& file);
