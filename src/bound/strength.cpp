@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -125,6 +126,56 @@ LinkWeights between_parts(const BoundProblem& problem, const std::vector<double>
   return between;
 }
 
+/// Bandwidths of links, the largest first, at most kMostSteps of them.
+std::vector<Bandwidth> distinct_bandwidths(const Topology& topology) {
+  std::vector<Bandwidth> found;
+  for (const auto& link_class : topology.classes()) found.push_back(link_class.effective_bandwidth());
+  std::ranges::sort(found, std::ranges::greater{});
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  if (found.size() > kMostSteps) found.resize(kMostSteps);
+  return found;
+}
+
+/// One for links that leave a part: what links of this bandwidth or more join, and the switches that only have vertices
+/// of that part below them. A switch that has several parts below it stands outside, and its links down have zero, so
+/// that a way over it counts once. (Dies in pairs with a switch for each pair, below one switch: AMD's boxes.)
+LinkWeights out_of_parts(const Topology& topology, Bandwidth least) {
+  auto joined = join_ends(topology, [&](LinkId link) { return topology.bandwidth(link) >= least; });
+  constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> part(topology.vertices(), kNone);
+  std::vector<bool> has_npus(topology.vertices());
+  for (std::size_t v = 0; v < topology.vertices(); ++v) {
+    const auto set = joined.find(static_cast<std::uint32_t>(v));
+    if (v < topology.npus()) has_npus[set] = true;
+    if (has_npus[set]) part[v] = set;
+  }
+  for (bool more = true; more;) {  // from the NPUs up: a switch below another one has its part first
+    more = false;
+    auto next = part;
+    for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
+      if (part[v] != kNone) continue;
+      std::uint32_t only = kNone;
+      bool several = false;
+      for (const LinkId link : topology.out_links(VertexId::at(v))) {
+        const auto other = part[topology.target(link).index()];
+        if (other == kNone) continue;
+        several = several || (only != kNone && only != other);
+        only = other;
+      }
+      if (only == kNone || several) continue;
+      next[v] = only;
+      more = true;
+    }
+    part = std::move(next);
+  }
+  LinkWeights weights;
+  for (std::size_t l = 0; l < topology.links(); ++l) {
+    const auto from = part[topology.source(LinkId::at(l)).index()];
+    weights.push_back(from != kNone && from != part[topology.target(LinkId::at(l)).index()] ? 1 : 0);
+  }
+  return weights;
+}
+
 /// The least weights of links that the largest relative steps between sorted weights leave above them.
 std::vector<double> largest_steps(std::vector<double> weights) {
   std::ranges::sort(weights);
@@ -194,6 +245,9 @@ bool search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_
   // Where a dimension is a tree of switches, groups that lie across its leaves share the links between switches alone.
   if (work > forest.work() && topology.shape() && topology.shape()->is_product())
     try_weights(weights_between_switches(topology));
+  if (topology.vertices() > topology.npus())
+    for (const Bandwidth least : distinct_bandwidths(topology))
+      if (work > forest.work()) try_weights(out_of_parts(topology, least));
   if (work > forest.work()) try_weights(between_parts(problem, std::vector<double>(topology.links(), 1), 1, work));
   for (std::size_t k = 0; topology.classes().size() > 1 && k < std::min(kMostSteps, topology.classes().size()); ++k)
     if (work > forest.work()) try_weights(weights_of_class(topology, k));

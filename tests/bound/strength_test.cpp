@@ -158,6 +158,25 @@ TEST(Strength, OfAPlainSwitchCountsBothOfItsLinks) {
   EXPECT_EQ(strength_bound_of(std::move(builder).build().value(), all_reduce_of(4, 100)).time, kStrengthStep * 400);
 }
 
+TEST(Strength, LeavesOutWhatPairsHaveAmongThemselves) {
+  // 16 pairs of NPUs on links of 100 GB/s. For each pair a switch with 10 GB/s to each NPU, and 10 GB/s to one main
+  // switch; and a ring of 10 GB/s through the pairs (100 us per chunk). A chunk crosses 2 * 15 times between pairs,
+  // over 16 links up and 32 of the ring: 32 chunks take 30 * 32 / 48 * 100 us. All links but those of pairs are of one
+  // class, and little work is left for weights that trees find.
+  TopologyBuilder builder(32);
+  for (std::uint32_t s = 0; s < 17; ++s) builder.add_switch();
+  for (std::uint32_t pair = 0; pair < 16; ++pair) {
+    builder.add_link_pair(link(2 * pair, 2 * pair + 1, 100));
+    for (std::uint32_t npu : {2 * pair, 2 * pair + 1}) builder.add_link_pair(link(npu, 32 + pair, 10));
+    builder.add_link_pair(link(32 + pair, 48, 10));
+    builder.add_link_pair(link(2 * pair + 1, (2 * pair + 2) % 32, 10));
+  }
+  const auto topology = std::move(builder).build().value();
+  const auto collective = all_reduce_of(32);
+  const auto found = strength_bound({topology, collective, Occupancy::serialization}, 400'000).value();
+  EXPECT_EQ(found.time, microseconds(2000));
+}
+
 /// `leaves` switches with NPUs each, every one joined to all spines.
 Topology leaves_and_spines(std::uint32_t leaves, std::uint32_t npus_each, std::uint32_t spines, std::int64_t up) {
   const std::uint32_t npus = leaves * npus_each;

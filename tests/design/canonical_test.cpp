@@ -41,11 +41,11 @@ TEST(CanonicalText, OfAPlainPoint) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=17\n"
+            "physics=18\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "af4543bedd0a5c5b35319f8536b9d3b9");
+  EXPECT_EQ(to_string(point.key), "6e66b3575741ee7b825697c50c456e7b");
 }
 
 // A synthesizer's point with every key it may have, none at its default. 25GiB/s = 25 * 2^30 = 26,843,545,600.
@@ -74,13 +74,13 @@ TEST(CanonicalText, OfASynthesizersPointWithEverything) {
             "npu_bandwidth=26843545600,1000000000\n"
             "occupancy=transfer\n"
             "overlap=false\n"
-            "physics=17\n"
+            "physics=18\n"
             "seed=42\n"
             "size=1000000\n"
             "topology=RI(4)_SW(4)\n"
             "unwind=2\n"
             "without=[[0,1],[5,6]]");
-  EXPECT_EQ(to_string(point.key), "283713699d94a950d598cd1e959014f8");
+  EXPECT_EQ(to_string(point.key), "6259ab3803abf030b64a48a31a2d5716");
 }
 
 // A textbook algorithm has a backend and no attempts; All-Gather has no overlap and no root.
@@ -96,11 +96,11 @@ TEST(CanonicalText, OfATextbookPointLeavesOutWhatItNeverReads) {
             "backend=congestion_unaware\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=17\n"
+            "physics=18\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "e6a76c2ef55aa4c722c40e89a0a7163c");
+  EXPECT_EQ(to_string(point.key), "571e3e3af8b8fdac33c411209d952996");
   EXPECT_EQ(point.attempts, 1U);
   EXPECT_TRUE(point.collective().overlap);
   EXPECT_EQ(point.collective().root, 0U);
@@ -113,12 +113,12 @@ TEST(CanonicalText, OfABroadcastNamesItsRoot) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=broadcast\n"
-            "physics=17\n"
+            "physics=18\n"
             "root=3\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "941310c75b7125a301c758c6b8be7ade");
+  EXPECT_EQ(to_string(point.key), "a7bb8f214ff510552dca3e84f59b7a27");
 }
 
 TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
@@ -132,7 +132,7 @@ TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
   EXPECT_EQ(point.canonical,
             "algorithm=direct\n"
             "collective=all_gather\n"
-            "physics=17\n"
+            "physics=18\n"
             "seed=1\n"
             "size=1024\n"
             "topology=machine:" +
@@ -187,7 +187,7 @@ TEST(CanonicalText, OfAPointOfUnknownFamilyKeepsWhatMayMatter) {
 
 TEST(CanonicalText, NamesAnEngineOnlyWhereASynthesizerWasGivenOne) {
   EXPECT_THAT(mesh_with({{"engine", "exact"}}).canonical,
-              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=17"));
+              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=18"));
   EXPECT_EQ(mesh_with({{"engine", "auto"}}).canonical, mesh_with({}).canonical);
   const auto ring = point_of({{"topology", "mesh(4,4)"},
                               {"alpha", "0.5us"},

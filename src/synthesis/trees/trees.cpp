@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -118,7 +119,15 @@ constexpr double kWeightWhileFar = 40;
 /// A schedule is near its bound if the bound is at least this part of its time.
 constexpr std::int64_t kNearPercent = 98;
 
-bool is_near(SimTime time, SimTime bound) { return time / 100 * kNearPercent <= bound; }
+/// Beside `capped`, `packed` has won only where no schedule comes near its bound: where latency rules
+/// (experiments/all_reduce: 64 KiB on torus(8,8,8), and in 64 chunks on trn2_ultraserver, 5 and 19 % shorter).
+constexpr std::int64_t kPackedBelowPercent = 80;
+
+bool is_near(SimTime time, SimTime bound, std::int64_t percent = kNearPercent) { return time / 100 * percent <= bound; }
+
+bool contains(const std::vector<const SynthesisEngine*>& engines, std::string_view name) {
+  return std::ranges::find(engines, name, &SynthesisEngine::name) != engines.end();
+}
 
 /// The engines that suit and that the problem does not exclude by a name. The last one if none does, so that estimates
 /// never fail.
@@ -128,12 +137,9 @@ std::vector<const SynthesisEngine*> suitable_engines(const SynthesisProblem& pro
     if (problem.engine != kAutomaticEngine && problem.engine != engine.name) continue;
     if (!engine.unsuitable(problem)) engines.push_back(&engine);
   }
-  // Where `capped` suits, `packed` is left out, though some small sizes lose by it (experiments/all_reduce, 64 KiB on
-  // torus(8,8,8) and in 64 chunks on trn2_ultraserver), and so is `queued` where it does not justify.
-  if (std::ranges::find(engines, trees_engine::capped, &SynthesisEngine::name) != engines.end())
-    std::erase_if(engines, [&](const auto* each) {
-      return each->name == trees_engine::packed || (each->name == trees_engine::queued && !queued_justifies(problem));
-    });
+  // Where `capped` suits, `queued` is left out if it does not justify.
+  if (contains(engines, trees_engine::capped) && !queued_justifies(problem))
+    std::erase_if(engines, [](const auto* each) { return each->name == trees_engine::queued; });
   if (engines.empty()) engines.push_back(&trees_engines().back());
   return engines;
 }
@@ -159,9 +165,12 @@ void improve(const SynthesisProblem& problem, const SynthesisEngine* first, Resu
   const auto engines = suitable_engines(problem);
   if (engines.size() == 1) return;
   const SimTime bound = best_cheap_bound({problem, true, true, problem.start_delays}).time;
+  const bool packed_late = contains(engines, trees_engine::capped);
   std::string left_out;
   for (const SynthesisEngine* engine : engines) {
     if (!best || engine == first || problem.good_enough.reached(best->time, bound)) continue;
+    if (packed_late && engine->name == trees_engine::packed && is_near(best->time, bound, kPackedBelowPercent))
+      continue;
     if (is_near(best->time, bound) && engine->work(problem).weight() > kWeightToTry) continue;
     if (!may_try(problem, *first, *engine)) {
       left_out += fmt::format("{}the engine {} was not tried: it is expected to take {:.0f} s and {} bytes",
