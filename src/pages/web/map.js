@@ -128,12 +128,15 @@ class NetworkMap {
     this.place(width, height);
     this.drawFailed(context);
     const weak = this.chosen.links !== null;
+    let slow = 0;
+    for (let l = 0; l < this.links; ++l) slow += 1 - this.isBar[l];
+    const opacity = Math.max(0.05, Math.min(1, kMostCurves / slow));  // many slanted links would be a blot
     for (let l = 0; l < this.links; ++l) {
       const share = this.use[l];
       const steps = Math.round(share * 12) / 12;
       context.strokeStyle = between(colours.line, colours.busy, steps);
       context.lineWidth = Math.max(0.6, Math.min(this.radius * 0.4, 0.7 + 2.2 * share));
-      context.globalAlpha = weak ? 0.35 : 1;
+      context.globalAlpha = weak ? Math.min(0.35, opacity) : opacity;
       this.trace(context, l);
     }
     context.globalAlpha = 1;
