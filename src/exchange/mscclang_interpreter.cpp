@@ -142,7 +142,7 @@ class SymbolicRun {
     const auto& rule = rule_of(step.type);
     const auto gpu = progress_.seats()[thread].gpu;
     VectorClock& clock = clocks_[thread];
-    if (step.depends_on >= 0) {
+    if (step.depends_on >= 0 && step.depends_step >= 0) {  // no step is numbered below 0: such a wait ends at once
       const auto& list = published_[progress_.number_of(gpu, static_cast<std::size_t>(step.depends_on))];
       const auto found = std::ranges::lower_bound(list, step.depends_step, {}, &Published::step);
       if (found != list.end()) join(clock, *found->clock);

@@ -54,6 +54,24 @@ TEST(Mscclang, ReadingBeforeWritingIsFoundWhereItReachesAResult) {
   EXPECT_THAT(verdict_on(text), StartsWith("read_before_written 4:2 gpu 0, tb 0, step 0 (s) reads a place"));
 }
 
+TEST(Mscclang, AWaitForAStepBelowZeroWaitsForNothing) {
+  // GPU 0 passes on in threadblock 0 what threadblock 1 receives. Waiting for its step 0 orders them, for step -1 does
+  // not: every published step number is at least -1 from the beginning.
+  const auto text = [](int of) {
+    return algo(
+        "allgather", 3, 3,
+        gpu_of(0, tb(0, 1, -1, step(0, "s", "o2", "o2", 1, 1, of) + step(1, "s", "o0", "o0")) +
+                      tb(1, -1, 2, step(0, "r", "o2", "o2", 1, -1, -1, true)) +
+                      tb(2, 2, 1, step(0, "s", "o0", "o0") + step(1, "r", "o1", "o1"))) +
+            gpu_of(1, tb(0, 0, -1, step(0, "s", "o1", "o1")) +
+                          tb(1, 2, 0, step(0, "s", "o1", "o1") + step(1, "r", "o2", "o2") + step(2, "r", "o0", "o0"))) +
+            gpu_of(2, tb(0, 0, -1, step(0, "s", "o2", "o2")) + tb(1, -1, 0, step(0, "r", "o0", "o0")) +
+                          tb(2, -1, 1, step(0, "r", "o1", "o1"))));
+  };
+  EXPECT_EQ(verdict_on(text(0)), "valid");
+  EXPECT_THAT(verdict_on(text(-1)), StartsWith("race "));
+}
+
 TEST(Mscclang, ARaceNamesBothSteps) {
   // Threadblock 1 sends what threadblock 0 receives, and does not wait for it.
   const auto text = [](const std::string& send) {
