@@ -499,8 +499,8 @@ void add_others(CLI::App& app, Parsed& parsed) {
       ->add_option(
           "--format", exported.format,
           "list (default): every send with its times, NPUs and bytes; mscclang: XML of MSCCLang; mscclpp: an execution "
-          "plan; chakra: traces of a custom collective of ASTRA-sim; perfetto: a trace to look at; astra_network: of a "
-          "machine with a shape; tuner: NCCL's or RCCL's choice for each size, of a result")
+          "plan; chakra: traces of a custom collective of ASTRA-sim; forestcoll: trees; perfetto: a trace to look at; "
+          "astra_network: of a machine with a shape; tuner: NCCL's or RCCL's choice for each size, of a result")
       ->check(one_of("format", export_formats()));
   command
       ->add_option(

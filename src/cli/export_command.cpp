@@ -42,6 +42,7 @@ constexpr std::array kFormats{
     ExportFormat{"list"},
     ExportFormat{"mscclang", to_checked_mscclang, true, false},
     ExportFormat{"mscclpp", to_checked_mscclpp, false, true},
+    ExportFormat{"forestcoll", to_checked_forestcoll},
     ExportFormat{"perfetto", perfetto_text},
 };
 constexpr std::string_view kTraceFormat = "chakra";           // several files, whose names begin with that of --out

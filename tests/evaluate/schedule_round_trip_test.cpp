@@ -59,6 +59,7 @@ TEST(ScheduleRoundTrip, EveryAlgorithmGoesOutIsFoundValidAndComesBack) {
     shapes = {"RI(4)", "FC(4)", "SW(4)", "FC(8)", "RI(3)_RI(3)", "SW(8)", "FC(2)_SW(4)", "RI(8)"};
   int exported = 0;
   int again = 0;
+  int forests = 0;
   for (const auto shape : shapes) {
     const auto topology = support::shape(shape);
     for (const auto kind : kKinds) {
@@ -77,6 +78,14 @@ TEST(ScheduleRoundTrip, EveryAlgorithmGoesOutIsFoundValidAndComesBack) {
           ++exported;
           again += verified_again(*back, topology) ? 1 : 0;
         }
+        if (const auto trees = to_checked_forestcoll(file, {}); trees.ok()) {
+          EXPECT_TRUE(verified_again(*interpret_schedule({"trees", *trees}), topology)) << *trees;
+          ++forests;
+        } else {
+          EXPECT_TRUE(kind != CollectiveKind::all_gather ||
+                      to_string(trees.errors()).find("is not made of trees") != std::string::npos)
+              << to_string(trees.errors());
+        }
         const auto traces = traced(file);
         ASSERT_TRUE(traces.ok()) << to_string(traces.errors());
         EXPECT_TRUE(traces->valid()) << traces->wrong.front().message;
@@ -87,6 +96,7 @@ TEST(ScheduleRoundTrip, EveryAlgorithmGoesOutIsFoundValidAndComesBack) {
       }
     }
   }
+  EXPECT_GT(forests, 4);
   // Recursive doubling and whole inputs on a ring pass sums on in other pieces: 13 of 1,224 on the shapes of `long`.
   EXPECT_GE(again, exported * 95 / 100) << exported;
 }

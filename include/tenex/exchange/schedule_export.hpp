@@ -34,6 +34,10 @@ struct ScheduleExportOptions {
 [[nodiscard]] Result<std::string> to_checked_mscclang(const ScheduleFile& file, const ScheduleExportOptions& options);
 [[nodiscard]] Result<std::string> to_checked_mscclpp(const ScheduleFile& file, const ScheduleExportOptions& options);
 
+/// ForestColl's trees, read again and interpreted. Errors (unsupported): another collective than an All-Gather of all
+/// NPUs; chunks that pass NPUs which have them already. O(sends log sends).
+[[nodiscard]] Result<std::string> to_checked_forestcoll(const ScheduleFile& file, const ScheduleExportOptions& options);
+
 /// A file: what its name adds to that of the export, and its bytes.
 struct NamedText {
   std::string name;
