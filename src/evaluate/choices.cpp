@@ -110,8 +110,9 @@ std::string name_of(const DesignPoint& before, const DesignPoint& trial) {
 /// Runs trials one after another and keeps the best.
 class Trials {
  public:
-  Trials(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options)
-      : point_(point), cache_(cache), options_(options) {
+  /// A row that is not below `rival` is as good as any, and need not be verified.
+  Trials(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options, std::optional<SimTime> rival)
+      : point_(point), cache_(cache), options_(options), rival_(rival) {
     options_.bound_of_all = options.bound_of_all || chooses_algorithm(point);  // some of its trials send several chunks
     quick_ = options_;
     quick_.keep_schedule = quick_.link_loads = quick_.group_times = quick_.arrivals = false;
@@ -173,6 +174,7 @@ class Trials {
 
   /// The row of the best trial, with all that the options ask for.
   [[nodiscard]] EvaluationOutput take() {
+    verify_timed();
     EvaluationOutput output;
     if (!failed_.empty()) return end_point(output.row, PointStatus::failed, failed_), output;
     if (!best_) return output.row = whose_fault(), output;
@@ -213,6 +215,24 @@ class Trials {
     return chooses_chunks(*best_) ? with_chunks(*best_, best_row_.chosen_chunks) : *best_;
   }
 
+  /// Records and verifies the best of the trials that are only timed; of those that take too much memory the next one.
+  /// Each was better than those before it.
+  void verify_timed() {
+    for (; failed_.empty() && !timed_.empty(); timed_.pop_back()) {
+      auto row = evaluate_point(timed_.back(), cache_, quick_).row;
+      if (row.status == PointStatus::failed)
+        failed_ = fmt::format("{}: {}", name_of(point_, timed_.back()), row.reason);
+      if (row.status == PointStatus::out_of_memory) leave_out(timed_.back(), row.reason);
+      if (row.status == PointStatus::ok) {
+        best_ = timed_.back();
+        best_row_ = std::move(row);
+        return;
+      }
+      unable_ = std::move(row);
+      best_.reset();
+    }
+  }
+
   /// On the network of the point: with `unwind = d` a row has the bound of another one.
   static void say_what_is_proven(Evaluation& row) {
     if (row.status != PointStatus::ok || row.bound_ps < 0 || row.unwound_degree > 0) return;
@@ -227,7 +247,11 @@ class Trials {
       auto row = evaluate_point(trial, cache_, timing).row;
       const bool wins =
           row.status == PointStatus::ok && (!best_ || row.collective_time_ps < best_row_.collective_time_ps);
-      if (!wins) return row;
+      if (!wins || (rival_ && picoseconds(row.collective_time_ps) >= *rival_)) return row;
+      if (!chooses_algorithm(point_)) {  // of numbers of chunks only the best one is recorded and verified
+        timed_.push_back(trial);
+        return row;
+      }
     }
     if (best_ && leaves_choice(trial))
       return search_choice(trial, cache_, quick_, picoseconds(best_row_.collective_time_ps)).row;
@@ -244,6 +268,8 @@ class Trials {
   Cache::Impl& cache_;
   EvaluateOptions options_;
   EvaluateOptions quick_;  ///< what the comparison of trials needs
+  std::optional<SimTime> rival_;
+  std::vector<DesignPoint> timed_;  ///< trials that were the best one, and are not yet verified
   std::optional<DesignPoint> best_;
   Evaluation best_row_;
   std::optional<Evaluation> unable_;  ///< the first that has no time
@@ -272,11 +298,15 @@ std::vector<Trial> affordable(std::vector<Trial> all, Trials& trials, std::size_
 void try_algorithms(Trials& trials, const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes) {
   auto order = affordable(trials_of_algorithms(point, estimator), trials, memory_limit_bytes);
   if (chooses_chunks(point)) {
+    // Heavy ones come last, in the order of their weights, synthesizers first: where they come near to the bound, as
+    // they mostly do, the other heavy ones are passed over.
+    constexpr auto kLast = std::numeric_limits<std::int64_t>::max();
     std::map<std::string, std::int64_t> times;
-    for (const Trial& trial : order) {  // heavy ones come last, in the order of their weights
+    for (const Trial& trial : order) {
       std::optional<std::int64_t> time;
       if (trial.expected.weight <= kMostWeightForLittle) time = trials.time_of(with_chunks(trial.point, 1));
-      times[trial.point.algorithm] = time.value_or(std::numeric_limits<std::int64_t>::max());
+      const bool synthesizes = trial.point.family == AlgorithmFamily::synthesizer;
+      times[trial.point.algorithm] = time.value_or(synthesizes ? kLast - 1 : kLast);
     }
     std::ranges::stable_sort(order, {}, [&](const Trial& trial) { return times[trial.point.algorithm]; });
   }
@@ -375,7 +405,7 @@ class ChunkSearch {
 EvaluationOutput search_choice(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options,
                                std::optional<SimTime> rival) {
   Estimator estimator(options.memory_limit_bytes);
-  Trials trials(point, cache, options);
+  Trials trials(point, cache, options, rival);
   if (chooses_algorithm(point)) {
     try_algorithms(trials, point, estimator, options.memory_limit_bytes);
     if (point.chunks == 1 && point.collective().piece == kNoPiece && trials.best()) {

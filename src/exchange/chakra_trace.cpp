@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <protozero/pbf_message.hpp>
+#include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <protozero/varint.hpp>
 #include <set>
@@ -52,54 +52,65 @@ constexpr std::array<std::string_view, 8> kTypeNames{"INVALID", "METADATA",  "ME
 /// Attributes that readers take as int32 alone.
 constexpr std::array<std::string_view, 4> kInt32Names{"comm_src", "comm_dst", "comm_tag", "comm_priority"};
 
-void read_attribute(protozero::pbf_message<AttributeField> message, ChakraAttributes& attributes) {
+/// A field as a file has it: its number and how it is written. Others are skipped, also known numbers that are written
+/// in another way.
+template <class Field>
+constexpr std::uint32_t written(Field field, protozero::pbf_wire_type as) {
+  return protozero::tag_and_type(static_cast<protozero::pbf_tag_type>(field), as);
+}
+constexpr auto kVarint = protozero::pbf_wire_type::varint;
+constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
+constexpr auto kFour = protozero::pbf_wire_type::fixed32;
+constexpr auto kEight = protozero::pbf_wire_type::fixed64;
+
+void read_attribute(protozero::pbf_reader message, ChakraAttributes& attributes) {
   std::string name;
   std::optional<ChakraValue> value;
   while (message.next()) {
-    switch (message.tag()) {
-      case AttributeField::name:
+    switch (message.tag_and_type()) {
+      case written(AttributeField::name, kBytes):
         name = message.get_string();
         break;
-      case AttributeField::real64:
+      case written(AttributeField::real64, kEight):
         value = message.get_double();
         break;
-      case AttributeField::real32:
+      case written(AttributeField::real32, kFour):
         value = static_cast<double>(message.get_float());
         break;
-      case AttributeField::int32:
+      case written(AttributeField::int32, kVarint):
         value = std::int64_t{message.get_int32()};
         break;
-      case AttributeField::int64:
+      case written(AttributeField::int64, kVarint):
         value = message.get_int64();
         break;
-      case AttributeField::uint32:
+      case written(AttributeField::uint32, kVarint):
         value = std::int64_t{message.get_uint32()};
         break;
-      case AttributeField::uint64:
+      case written(AttributeField::uint64, kVarint):
         value = static_cast<std::int64_t>(message.get_uint64());
         break;
-      case AttributeField::sint32:
+      case written(AttributeField::sint32, kVarint):
         value = std::int64_t{message.get_sint32()};
         break;
-      case AttributeField::sint64:
+      case written(AttributeField::sint64, kVarint):
         value = message.get_sint64();
         break;
-      case AttributeField::fixed32:
+      case written(AttributeField::fixed32, kFour):
         value = std::int64_t{message.get_fixed32()};
         break;
-      case AttributeField::fixed64:
+      case written(AttributeField::fixed64, kEight):
         value = static_cast<std::int64_t>(message.get_fixed64());
         break;
-      case AttributeField::sfixed32:
+      case written(AttributeField::sfixed32, kFour):
         value = std::int64_t{message.get_sfixed32()};
         break;
-      case AttributeField::sfixed64:
+      case written(AttributeField::sfixed64, kEight):
         value = message.get_sfixed64();
         break;
-      case AttributeField::boolean:
+      case written(AttributeField::boolean, kVarint):
         value = message.get_bool();
         break;
-      case AttributeField::text:
+      case written(AttributeField::text, kBytes):
         value = message.get_string();
         break;
       default:
@@ -109,39 +120,34 @@ void read_attribute(protozero::pbf_message<AttributeField> message, ChakraAttrib
   if (value) attributes.insert_or_assign(std::move(name), *std::move(value));
 }
 
-/// Ids in a row, packed or one by one.
-void read_ids(protozero::pbf_message<NodeField>& message, std::vector<std::uint64_t>& ids) {
-  if (message.wire_type() == protozero::pbf_wire_type::varint) {
-    ids.push_back(message.get_uint64());
-    return;
-  }
-  for (const auto id : message.get_packed_uint64()) ids.push_back(id);
-}
-
 /// Throws protozero::exception for bytes that are no node.
 ChakraNode read_node(std::string_view bytes, std::uint64_t& type) {
   ChakraNode node;
-  protozero::pbf_message<NodeField> message{bytes.data(), bytes.size()};
+  protozero::pbf_reader message{bytes.data(), bytes.size()};
   while (message.next()) {
-    switch (message.tag()) {
-      case NodeField::id:
+    switch (message.tag_and_type()) {
+      case written(NodeField::id, kVarint):
         node.id = message.get_uint64();
         break;
-      case NodeField::name:
+      case written(NodeField::name, kBytes):
         node.name = message.get_string();
         break;
-      case NodeField::type:
+      case written(NodeField::type, kVarint):
         type = message.get_uint64();
         break;
-      case NodeField::control:
-      case NodeField::data:
-        read_ids(message, node.after);
+      case written(NodeField::control, kVarint):  // one by one
+      case written(NodeField::data, kVarint):
+        node.after.push_back(message.get_uint64());
         break;
-      case NodeField::duration:
+      case written(NodeField::control, kBytes):  // in a row
+      case written(NodeField::data, kBytes):
+        for (const auto id : message.get_packed_uint64()) node.after.push_back(id);
+        break;
+      case written(NodeField::duration, kVarint):
         node.duration_us = message.get_uint64();
         break;
-      case NodeField::attribute:
-        read_attribute(protozero::pbf_message<AttributeField>(message.get_view()), node.attributes);
+      case written(NodeField::attribute, kBytes):
+        read_attribute(protozero::pbf_reader(message.get_view()), node.attributes);
         break;
       default:
         message.skip();
@@ -238,13 +244,13 @@ class TraceReader {
   }
 
   void read_metadata(std::string_view bytes) {
-    protozero::pbf_message<MetadataField> message{bytes.data(), bytes.size()};
+    protozero::pbf_reader message{bytes.data(), bytes.size()};
     trace_.version.clear();
     while (message.next()) {
-      if (message.tag() == MetadataField::version)
+      if (message.tag_and_type() == written(MetadataField::version, kBytes))
         trace_.version = message.get_string();
-      else if (message.tag() == MetadataField::attribute)
-        read_attribute(protozero::pbf_message<AttributeField>(message.get_view()), trace_.attributes);
+      else if (message.tag_and_type() == written(MetadataField::attribute, kBytes))
+        read_attribute(protozero::pbf_reader(message.get_view()), trace_.attributes);
       else
         message.skip();
     }
@@ -315,10 +321,11 @@ bool is_chakra(std::string_view bytes) {
   if (!first || messages.done()) return false;
   // Text may begin with a length by chance: all of the message must be fields of GlobalMetadata.
   try {
-    protozero::pbf_message<MetadataField> metadata{first->data(), first->size()};
+    protozero::pbf_reader metadata{first->data(), first->size()};
     while (metadata.next()) {
-      const bool known = metadata.tag() == MetadataField::version || metadata.tag() == MetadataField::attribute;
-      if (!known || metadata.wire_type() != protozero::pbf_wire_type::length_delimited) return false;
+      const auto field = metadata.tag_and_type();
+      if (field != written(MetadataField::version, kBytes) && field != written(MetadataField::attribute, kBytes))
+        return false;
       metadata.skip();
     }
   } catch (const protozero::exception&) {

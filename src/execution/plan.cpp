@@ -151,8 +151,8 @@ double joined_bytes(const DesignPoint& point, const ProgramSizes& program) {
 /// Bytes of the sets of contributors that the check keeps where sums state theirs: a set and two entries of tables for
 /// each chunk at each member, and what has arrived there.
 double contributor_bytes(const PointSizes& sizes, const SizedProgram& program) {
-  constexpr double bytes_per_pair = 2 * 96 + 640;  // entries, and lists of what has arrived and when,
-  constexpr double bytes_per_arrival = 24;         // which double as they grow
+  constexpr double bytes_per_pair = 96 + 72;  // an entry, and slots of what has arrived and when,
+  constexpr double bytes_per_arrival = 10;    // whose lists and tables double as they grow
   if (program.algorithm == nullptr || !program.algorithm->states_contributors) return 0;
   const auto members = static_cast<double>(sizes.collective.members);
   const double pairs = members * static_cast<double>(sizes.collective.chunks);

@@ -123,6 +123,18 @@ TEST(Chakra, OtherSpellingsOfTheSameAreRead) {
   EXPECT_THAT(to_string(exchange::read_chakra({"t.et", packed}).errors()), HasSubstr("ends early or is damaged"));
 }
 
+TEST(Chakra, AFieldThatIsWrittenInAnotherWayIsSkipped) {
+  // The id (1) as bytes, the name (2) as a varint, the type (3) as four bytes, dependencies (5) as eight.
+  const std::string bytes =
+      std::string("\x00", 1) +
+      std::string("\x15\x0a\x01\x05\x10\x07\x1d\x04\x00\x00\x00\x29\x01\x00\x00\x00\x00\x00\x00\x00\x12\x00", 22);
+  const auto back = exchange::read_chakra({"t.et", bytes});
+  ASSERT_TRUE(back.ok()) << to_string(back.errors());
+  EXPECT_EQ(back->nodes.front().id, 0U);
+  EXPECT_EQ(back->nodes.front().type, ChakraType::invalid);
+  EXPECT_TRUE(back->nodes.front().after.empty());
+}
+
 TEST(Chakra, WhatIsNoTraceIsRefusedWithItsByte) {
   const auto refusal = [](const std::string& bytes) {
     return to_string(exchange::read_chakra({"t.et", bytes}).errors());

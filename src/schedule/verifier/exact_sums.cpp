@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -62,7 +61,7 @@ class ExactSums final : public Sums {
     Snapshot arrived = release(payload);
     if (arrived.nothing()) return {.nothing = true};
     if (sum_role(context_.topology(), vertex) == SumRole::queues) {
-      queues_[holding_key(vertex, chunk)].push_back(std::move(arrived));
+      queues_.push(holding_key(vertex, chunk), std::move(arrived));
       return {};
     }
     const auto sum = find_or_make(vertex, chunk);
@@ -103,14 +102,13 @@ class ExactSums final : public Sums {
 
   std::vector<StuckSum> stuck() const override {
     std::vector<StuckSum> result;
-    for (const auto& [key, sums] : queues_) {
+    queues_.for_each([&](std::uint64_t key, const std::vector<const Snapshot*>& sums) {
       const auto vertex = VertexId(static_cast<std::uint32_t>(key >> 32));
       const auto chunk = ChunkId(static_cast<std::uint32_t>(key));
       const auto owned = find(vertex_of(collective_.owner(chunk)), chunk);
-      const bool lacked =
-          std::any_of(sums.begin(), sums.end(), [&](const Snapshot& sum) { return !within(set_of(sum), owned); });
+      const bool lacked = std::ranges::any_of(sums, [&](const Snapshot* sum) { return !within(set_of(*sum), owned); });
       if (lacked) result.push_back({vertex, chunk, sums.size()});
-    }
+    });
     std::sort(result.begin(), result.end(),
               [](const StuckSum& a, const StuckSum& b) { return std::pair(a.at, a.chunk) < std::pair(b.at, b.chunk); });
     return result;
@@ -231,18 +229,12 @@ class ExactSums final : public Sums {
   /// The first sum of a switch's queue, or the first with the stated contributors.
   TakenSum take_from_queue(VertexId vertex, ChunkId chunk, std::uint32_t stated) {
     const auto key = holding_key(vertex, chunk);
-    const auto queue = queues_.find(key);
-    if (queue == queues_.end()) return {drained_.contains(key) ? Take::spent : Take::nothing, 0};
-    auto& sums = queue->second;
-    const auto first = stated == kNotStated ? sums.begin() : std::ranges::find_if(sums, [&](const Snapshot& sum) {
-      return set_of(sum) == stated_[stated];
-    });
-    if (first == sums.end()) return {Take::nothing, 0};
-    const TakenSum taken{Take::held, keep(std::move(*first))};
-    sums.erase(first);
-    if (queue->second.empty()) queues_.erase(queue);
+    if (!queues_.contains(key)) return {drained_.contains(key) ? Take::spent : Take::nothing, 0};
+    auto first =
+        queues_.take(key, [&](const Snapshot& sum) { return stated == kNotStated || set_of(sum) == stated_[stated]; });
+    if (!first) return {Take::nothing, 0};
     drained_.insert(key);
-    return taken;
+    return {Take::held, keep(*std::move(first))};
   }
 
   void drain(VertexId vertex, ChunkId chunk, std::span<std::uint64_t> sum) {
@@ -273,7 +265,7 @@ class ExactSums final : public Sums {
   std::vector<std::size_t> group_begin_;  ///< where each group's sets begin in dense_
   Words dense_;                           ///< group, chunk, rank
   std::unordered_map<std::uint64_t, Words> relays_;
-  std::unordered_map<std::uint64_t, std::deque<Snapshot>> queues_;
+  KeyedQueues<Snapshot> queues_;
   std::unordered_set<std::uint64_t> drained_;  ///< switches that have sent a sum away
   std::vector<Words> stated_;                  ///< sets that payloads state, then others that have arrived
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> parts_;  ///< what has arrived, in stated_; empty where

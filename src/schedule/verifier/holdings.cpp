@@ -26,18 +26,16 @@ Take CopyHoldings::take(VertexId vertex, ChunkId chunk) {
     }
     return Take::held;
   }
-  const auto waiting = once_only_.find(holding_key(vertex, chunk));
-  if (waiting == once_only_.end()) return holds(vertex, chunk) ? Take::spent : Take::nothing;
-  use(waiting->second.front());
-  waiting->second.pop_front();
-  if (waiting->second.empty()) once_only_.erase(waiting);
+  const auto arrival = once_only_.pop(holding_key(vertex, chunk));
+  if (!arrival) return holds(vertex, chunk) ? Take::spent : Take::nothing;
+  use(*arrival);
   return Take::held;
 }
 
 void CopyHoldings::deliver(VertexId vertex, ChunkId chunk, SimTime time) {
   const bool first = final_.insert(vertex.index(), chunk.index());
   if (!keeps_copies(context_.topology(), vertex)) {
-    once_only_[holding_key(vertex, chunk)].push_back(time);
+    once_only_.push(holding_key(vertex, chunk), time);
   } else if (!first) {
     ++duplicates_;
   } else if (must_hold(context_.topology(), context_.collective(), vertex, chunk)) {
@@ -68,41 +66,26 @@ std::vector<std::pair<NpuId, ChunkId>> CopyHoldings::missing() const {
   return pairs;
 }
 
-std::uint64_t CopyHoldings::waste() const {
-  std::uint64_t total = duplicates_ + relayed_.size();
-  for (const auto& [key, arrivals] : once_only_) total += arrivals.size();
-  return total;
-}
+std::uint64_t CopyHoldings::waste() const { return duplicates_ + relayed_.size() + once_only_.size(); }
 
 void PartialSums::deliver(VertexId vertex, ChunkId chunk, SimTime time) {
-  waiting_[holding_key(vertex, chunk)].push_back(time);
+  ++arrivals_;
+  const auto key = holding_key(vertex, chunk);
+  if (sum_role(context_.topology(), vertex) != SumRole::queues)
+    if (Waiting* const waiting = waiting_.back(key)) {
+      waiting->last = time;  // arrivals come in the order of time
+      ++waiting->arrivals;
+      return;
+    }
+  waiting_.push(key, {time});
 }
 
 void PartialSums::take(VertexId vertex, ChunkId chunk) {
-  const auto key = holding_key(vertex, chunk);
-  if (sum_role(context_.topology(), vertex) != SumRole::queues) return use_all(key);
-  const auto found = waiting_.find(key);
-  if (found == waiting_.end()) return;
-  last_useful_ = std::max(last_useful_, found->second.front());
-  found->second.pop_front();
-  if (found->second.empty()) waiting_.erase(found);
+  if (const auto waiting = waiting_.pop(holding_key(vertex, chunk))) use(*waiting);
 }
 
 void PartialSums::complete(VertexId vertex, ChunkId chunk) {
-  if (must_hold(context_.topology(), context_.collective(), vertex, chunk)) use_all(holding_key(vertex, chunk));
-}
-
-void PartialSums::use_all(std::uint64_t key) {
-  const auto found = waiting_.find(key);
-  if (found == waiting_.end()) return;
-  last_useful_ = std::max(last_useful_, found->second.back());
-  waiting_.erase(found);
-}
-
-std::uint64_t PartialSums::waste() const {
-  std::uint64_t total = 0;
-  for (const auto& [key, arrivals] : waiting_) total += arrivals.size();
-  return total;
+  if (must_hold(context_.topology(), context_.collective(), vertex, chunk)) take(vertex, chunk);
 }
 
 }  // namespace tenex::verifier

@@ -6,12 +6,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "schedule/verifier/context.hpp"
+#include "schedule/verifier/keyed_queues.hpp"
 #include "tenex/base/bitset.hpp"
 
 namespace tenex::verifier {
@@ -53,7 +53,7 @@ class CopyHoldings {
   BitMatrix final_;                                     ///< for a switch without `copy`: something has arrived
   std::unordered_map<std::uint64_t, SimTime> relayed_;  ///< time of arrival at vertices that do not need the chunk,
                                                         ///< until it is forwarded
-  std::unordered_map<std::uint64_t, std::deque<SimTime>> once_only_;  ///< arrivals in switches without `copy`
+  KeyedQueues<SimTime> once_only_;                      ///< arrivals in switches without `copy`
   std::uint64_t satisfied_ = 0;
   std::uint64_t duplicates_ = 0;
   SimTime last_useful_;
@@ -73,15 +73,25 @@ class PartialSums {
   void complete(VertexId vertex, ChunkId chunk);
 
   /// Arrivals so far that nobody needed.
-  [[nodiscard]] std::uint64_t waste() const;
+  [[nodiscard]] std::uint64_t waste() const { return arrivals_; }
   /// The last arrival that was needed.
   [[nodiscard]] SimTime last_useful() const { return last_useful_; }
 
  private:
-  void use_all(std::uint64_t key);
+  /// Arrivals that wait: one in a queue of a switch, all of a sum elsewhere.
+  struct Waiting {
+    SimTime last;
+    std::uint32_t arrivals = 1;
+  };
+
+  void use(const Waiting& waiting) {
+    last_useful_ = std::max(last_useful_, waiting.last);
+    arrivals_ -= waiting.arrivals;
+  }
 
   const Context& context_;
-  std::unordered_map<std::uint64_t, std::deque<SimTime>> waiting_;  ///< arrivals, in order of time
+  KeyedQueues<Waiting> waiting_;
+  std::uint64_t arrivals_ = 0;  ///< that wait
   SimTime last_useful_;
 };
 
