@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "exchange/chakra_trace.hpp"
+#include "exchange/foreign_formats.hpp"
 #include "tenex/exchange/foreign_schedule.hpp"
 #include "tenex/exchange/machine_text.hpp"
 #include "tenex/exchange/moves.hpp"
@@ -225,11 +226,7 @@ Result<std::vector<NamedText>> to_checked_chakra(const ScheduleFile& file, const
   auto files = exchange::TraceWriter(file, *plan).write();
   std::vector<SourceText> written;
   for (const auto& [name, bytes] : files) written.push_back({options.name + name, bytes});
-  const auto judged = interpret_traces(written);
-  if (!judged) return judged.errors();
-  if (!judged->valid())
-    return unsupported_error({}, "the written traces are not valid", judged->wrong.front().message,
-                             "verify the schedule; where it is valid, this is a mistake of tenex");
+  if (auto status = exchange::expect_valid(interpret_traces(written)); !status) return status.errors();
   for (auto& each : exchange::workload_of(file)) files.push_back(std::move(each));
   files.push_back({".system.json", exchange::system_of(file.collective.kind(), options.name)});
   files.push_back({".memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n"});

@@ -134,9 +134,8 @@ class TraceRun {
       return resource_error("the traces are too long to order",
                             "the order of a rank's nodes takes a bit for each two of them, 512 MiB in all");
     for (std::size_t rank = 0; rank < traces_.size(); ++rank) {
-      std::unordered_map<std::uint64_t, std::uint32_t> number;
+      auto& number = number_of_.emplace_back();
       const auto first = static_cast<std::uint32_t>(runs_.size());
-      first_.push_back(first);
       orders_.emplace_back(traces_[rank].nodes.size());
       for (std::size_t n = 0; n < traces_[rank].nodes.size(); ++n) {
         number[traces_[rank].nodes[n].id] = static_cast<std::uint32_t>(runs_.size());
@@ -235,8 +234,8 @@ class TraceRun {
     const auto peer = std::get<1>(key);
     if (peer < 0 || static_cast<std::size_t>(peer) >= traces_.size() || peer == std::get<0>(key))
       return fail(number, Wrong::malformed, fmt::format("sends to {}", peer));
-    const auto places = read_places(node_of(run), "tenex_from");
-    if (!places) return fail(number, Wrong::malformed, "has no list of places in tenex_from");
+    const auto places = places_of(number, "tenex_from");
+    if (!places) return;
     Sent sent;
     for (const auto& place : *places) sent.values.push_back(read(number, place));
     ForeignTransfer transfer;
@@ -266,9 +265,8 @@ class TraceRun {
     Run& run = runs_[number];
     if (!sent.transfers.empty()) run.arrived = sent.transfers;
     brought_[number] = sent.values;
-    const auto places = read_places(node_of(run), "tenex_to");
-    if (!places) return fail(number, Wrong::malformed, "has no list of places in tenex_to");
-    if (places->empty()) return;
+    const auto places = places_of(number, "tenex_to");
+    if (!places || places->empty()) return;
     if (places->size() != sent.values.size())
       return fail(number, Wrong::malformed,
                   fmt::format("receives {} chunks where {} were sent", places->size(), sent.values.size()));
@@ -278,17 +276,17 @@ class TraceRun {
   void compute(std::uint32_t number) {
     const Run& run = runs_[number];
     const auto& node = node_of(run);
-    const auto to = read_places(node, "tenex_to");
-    const auto from = read_places(node, "tenex_from");
-    if (!to || !from) return fail(number, Wrong::malformed, "has no list of places in tenex_from or tenex_to");
-    if (to->empty()) return;
+    const auto to = places_of(number, "tenex_to");
+    const auto from = places_of(number, "tenex_from");
+    if (!to || !from || to->empty()) return;
     std::vector<ValueId> values;
     if (const auto* const id = find_attribute<std::int64_t>(node.attributes, "tenex_receive")) {
-      const auto receiver = find_node(run.rank, static_cast<std::uint64_t>(*id));
-      if (!receiver || !brought_.contains(*receiver) || !orders_[run.rank].before(runs_[*receiver].node, run.node))
+      const auto receiver = number_of_[run.rank].find(static_cast<std::uint64_t>(*id));
+      if (receiver == number_of_[run.rank].end() || !brought_.contains(receiver->second) ||
+          !orders_[run.rank].before(runs_[receiver->second].node, run.node))
         return fail(number, Wrong::malformed,
                     fmt::format("takes what node {} brings, and does not come after it", *id));
-      values = brought_[*receiver];
+      values = brought_[receiver->second];
     } else {
       for (const auto& place : *from) values.push_back(read(number, place));
     }
@@ -302,11 +300,21 @@ class TraceRun {
     }
   }
 
-  [[nodiscard]] std::optional<std::uint32_t> find_node(std::size_t rank, std::uint64_t id) const {
-    const auto& nodes = traces_[rank].nodes;
-    const auto found = std::ranges::find(nodes, id, &ChakraNode::id);
-    if (found == nodes.end()) return std::nullopt;
-    return first_[rank] + static_cast<std::uint32_t>(found - nodes.begin());
+  /// The places that an attribute of a node names; nullopt, and it is told, where some are not there.
+  std::optional<std::vector<MovePlace>> places_of(std::uint32_t number, std::string_view name) {
+    auto places = read_places(node_of(runs_[number]), name);
+    if (!places) {
+      fail(number, Wrong::malformed, fmt::format("has no list of places in {}", name));
+      return std::nullopt;
+    }
+    for (const auto& [buffer, index] : *places) {
+      const auto most = buffer == 'i' ? outcome_.inputs() : buffer == 'o' ? outcome_.outputs() : kMostPlaces;
+      if (index < most) continue;
+      fail(number, Wrong::malformed,
+           fmt::format("names {}{} in {}, and there are {} such places", buffer, index, name, most));
+      return std::nullopt;
+    }
+    return places;
   }
 
   /// In place, an input and an output share cells: a share of the larger one belongs to each rank.
@@ -377,7 +385,7 @@ class TraceRun {
   std::size_t share_;
   ForeignSchedule schedule_;
   std::vector<Run> runs_;
-  std::vector<std::uint32_t> first_;  ///< run of a rank's first node
+  std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> number_of_;  ///< by rank: of a node's id, in runs_
   std::vector<Order> orders_;
   std::map<Match, std::deque<Sent>> sent_;
   std::map<Match, std::deque<std::uint32_t>> waiting_;
@@ -405,7 +413,7 @@ Result<ForeignSchedule> interpret_stated(const std::vector<SourceText>& sources,
   if (*npus != ranks)
     return input_error(place, fmt::format("{} traces of a collective of {} ranks", ranks, *npus),
                        "each rank has a trace: NAME.0.et, NAME.1.et and so on", "put all of them into one folder");
-  if (*chunks < ranks || *chunks % ranks != 0 || static_cast<std::size_t>(*chunks) * traces.size() > kMostPlaces)
+  if (*chunks < ranks || *chunks % ranks != 0 || static_cast<std::size_t>(*chunks) > kMostPlaces / traces.size())
     return input_error(place, fmt::format("tenex_chunks = {}", *chunks),
                        fmt::format("it is a multiple of the number of ranks, and up to {} places in all", kMostPlaces));
   for (std::size_t rank = 0; rank < traces.size(); ++rank) {

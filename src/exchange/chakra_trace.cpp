@@ -2,6 +2,7 @@
 #include "exchange/chakra_trace.hpp"
 
 #include <fmt/format.h>
+#define ZLIB_CONST  // zlib reads, and does not change, what it unpacks
 #include <zlib.h>
 
 #include <algorithm>
@@ -167,9 +168,8 @@ Result<std::string> unpack(const SourceText& source) {
     return input_error({source.file, 0, 0}, "the trace's gzip cannot be unpacked", std::string(why));
   };
   if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return refuse("zlib has no memory");
-  std::string text = source.text;  // zlib takes no const
-  stream.next_in = reinterpret_cast<Bytef*>(text.data());
-  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_in = reinterpret_cast<const Bytef*>(source.text.data());
+  stream.avail_in = static_cast<uInt>(source.text.size());
   std::string out;
   std::string buffer(std::size_t{1} << 16, '\0');
   int state = Z_OK;

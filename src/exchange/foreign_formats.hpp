@@ -27,6 +27,8 @@ namespace tenex::exchange {
 inline constexpr std::size_t kMostWrong = 16;
 /// Adds one, within the limit.
 void add_wrong(ForeignSchedule& schedule, Wrong wrong, const Place& place, std::string message);
+/// What tenex has written and interpreted again. Errors: those of the interpreter; (unsupported) it is not valid.
+[[nodiscard]] Status expect_valid(const Result<ForeignSchedule>& exported);
 
 /// What executable formats share: their symbolic values as transfers and as results.
 class Outcome {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "exchange/foreign_formats.hpp"
 #include "tenex/exchange/foreign_schedule.hpp"
 #include "tenex/exchange/moves.hpp"
 #include "tenex/exchange/schedule_export.hpp"
@@ -79,11 +80,7 @@ Result<std::string> to_checked_forestcoll(const ScheduleFile& file, const Schedu
     for (const auto& [tree, count] : chunks) text += text_of(tree, root, number++, count);
   }
   text += "</Algo>\n";
-  const auto judged = interpret_schedule({"written trees", text});
-  if (!judged) return judged.errors();
-  if (!judged->valid())
-    return unsupported_error({}, "the written trees are not valid", judged->wrong.front().message,
-                             "verify the schedule; where it is valid, this is a mistake of tenex");
+  if (auto status = expect_valid(interpret_schedule({"written trees", text})); !status) return status.errors();
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "exchange/collective_words.hpp"
+#include "exchange/foreign_formats.hpp"
 #include "tenex/exchange/foreign_schedule.hpp"
 #include "tenex/exchange/machine_text.hpp"
 #include "tenex/exchange/moves.hpp"
@@ -291,9 +292,8 @@ Result<std::string> checked(Result<std::string> text, const std::string& what, F
   if (!schedule) return schedule.errors();
   if (found != nullptr) *found = *schedule;
   const bool hangs = !schedule->valid() && schedule->wrong.front().wrong == Wrong::hang;
-  if (!schedule->valid() && !(hangs && found != nullptr))
-    return unsupported_error(schedule->wrong.front().place, "the exported schedule is not valid",
-                             schedule->wrong.front().message, "this is a defect: please report it");
+  if (hangs && found != nullptr) return text;
+  if (auto status = exchange::expect_valid(schedule); !status) return status.errors();
   return text;
 }
 

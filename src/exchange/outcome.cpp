@@ -17,6 +17,13 @@ void add_wrong(ForeignSchedule& schedule, Wrong wrong, const Place& place, std::
   if (static_cast<std::size_t>(same) < kMostWrong) schedule.wrong.push_back({wrong, place, std::move(message)});
 }
 
+Status expect_valid(const Result<ForeignSchedule>& exported) {
+  if (!exported) return exported.errors();
+  if (exported->valid()) return success();
+  return unsupported_error(exported->wrong.front().place, "the exported schedule is not valid",
+                           exported->wrong.front().message, "this is a defect: please report it");
+}
+
 Outcome::Outcome(CollectiveKind kind, std::size_t npus, std::size_t units)
     : kind_(kind), npus_(npus), units_(units), inputs_(units), outputs_(units), sums_(reduces(kind)) {
   if (kind == CollectiveKind::all_gather) inputs_ = units / npus;

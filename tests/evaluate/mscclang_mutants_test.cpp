@@ -17,14 +17,11 @@
 #include "evaluate/recorded.hpp"
 #include "exchange/xml_tree.hpp"
 #include "support/draws.hpp"
-#include "support/topologies.hpp"
 #include "tenex/exchange/foreign_schedule.hpp"
 #include "tenex/exchange/schedule_export.hpp"
 
 namespace tenex {
 namespace {
-
-using support::recorded;
 
 int number(const exchange::XmlElement& element, std::string_view name) {
   const auto text = element.text(name);
@@ -231,23 +228,14 @@ TEST(MscclangMutants, OfAProgramAreRefusedOrStillRight) {
   std::mt19937_64 random(20'261'129);
   const int each = support::long_run() ? 120 : 12;
   Tally tally;
-  for (const auto shape : {"FC(3)", "RI(4)"}) {
-    const auto topology = support::shape(shape);
-    for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
-                            CollectiveKind::all_to_all}) {
-      const auto collective = Collective::make({kind, topology.npus(), {}, 1, Bytes::of(1 << 20), 0});
-      for (const auto name : {"ring", "direct", "rhd"}) {
-        const auto* const algorithm = find_algorithm(name);
-        if (algorithm == nullptr || !std::ranges::count(candidates(topology, *collective), algorithm)) continue;
-        SCOPED_TRACE(fmt::format("{} {} {}", shape, to_string(kind), name));
-        const auto text = to_mscclang(recorded(topology, *collective, *algorithm), {});
-        ASSERT_TRUE(text.ok()) << to_string(text.errors());
-        const auto document = exchange::parse_xml("whole", *text).value();
-        EXPECT_TRUE(RandomOrder(document.root, kind, 0).right());
-        for (int mutant = 0; mutant < each; ++mutant) judge(mutated(*text, random), kind, tally);
-      }
-    }
-  }
+  support::for_each_small_schedule([&](const ScheduleFile& file) {
+    const auto kind = file.collective.kind();
+    const auto text = to_mscclang(file, {});
+    ASSERT_TRUE(text.ok()) << to_string(text.errors());
+    const auto document = exchange::parse_xml("whole", *text).value();
+    EXPECT_TRUE(RandomOrder(document.root, kind, 0).right());
+    for (int mutant = 0; mutant < each; ++mutant) judge(mutated(*text, random), kind, tally);
+  });
   EXPECT_GT(tally.mutants, 20 * each / 2);
   EXPECT_GT(tally.valid, tally.mutants / 20);
   EXPECT_GT(tally.shown, (tally.mutants - tally.valid) / 3);

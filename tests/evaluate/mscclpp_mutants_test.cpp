@@ -18,7 +18,6 @@
 
 #include "evaluate/recorded.hpp"
 #include "support/draws.hpp"
-#include "support/topologies.hpp"
 #include "tenex/exchange/foreign_schedule.hpp"
 #include "tenex/exchange/schedule_export.hpp"
 
@@ -26,7 +25,6 @@ namespace tenex {
 namespace {
 
 using nlohmann::json;
-using support::recorded;
 
 /// How often each contribution is in a value; one more for what nobody has written.
 using Counts = std::vector<int>;
@@ -269,39 +267,30 @@ TEST(MscclppMutants, OfAPlanAreRefusedOrStillRight) {
   int mutants = 0;
   int valid = 0;
   int shown = 0;
-  for (const auto shape : {"FC(3)", "RI(4)"}) {
-    const auto topology = support::shape(shape);
-    for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
-                            CollectiveKind::all_to_all}) {
-      const auto collective = Collective::make({kind, topology.npus(), {}, 1, Bytes::of(1 << 20), 0});
-      for (const auto name : {"ring", "direct", "rhd"}) {
-        const auto* const algorithm = find_algorithm(name);
-        if (algorithm == nullptr || !std::ranges::count(candidates(topology, *collective), algorithm)) continue;
-        SCOPED_TRACE(fmt::format("{} {} {}", shape, to_string(kind), name));
-        const auto text = to_mscclpp(recorded(topology, *collective, *algorithm), {});
-        ASSERT_TRUE(text.ok()) << to_string(text.errors());
-        const auto whole = json::parse(*text);
-        for (std::uint64_t order = 0; order < 40; ++order)
-          ASSERT_TRUE(RandomLaunch(whole, kind, order).right()) << "order " << order;
-        for (int mutant = 0; mutant < each; ++mutant) {
-          auto plan = whole;
-          mutate(plan, random);
-          const auto schedule = interpret_schedule({"mutant", plan.dump(1)});
-          ++mutants;
-          if (!schedule) continue;  // no plan: refused with its line
-          bool right = true;
-          for (std::uint64_t order = 0; order < 40 && right; ++order) right = RandomLaunch(plan, kind, order).right();
-          if (schedule->valid()) {
-            EXPECT_TRUE(right) << plan.dump();
-            ++valid;
-          } else {
-            EXPECT_GT(schedule->wrong.front().place.line, 0U) << schedule->wrong.front().message;
-            shown += right ? 0 : 1;
-          }
-        }
+  support::for_each_small_schedule([&](const ScheduleFile& file) {
+    const auto kind = file.collective.kind();
+    const auto text = to_mscclpp(file, {});
+    ASSERT_TRUE(text.ok()) << to_string(text.errors());
+    const auto whole = json::parse(*text);
+    for (std::uint64_t order = 0; order < 40; ++order)
+      ASSERT_TRUE(RandomLaunch(whole, kind, order).right()) << "order " << order;
+    for (int mutant = 0; mutant < each; ++mutant) {
+      auto plan = whole;
+      mutate(plan, random);
+      const auto schedule = interpret_schedule({"mutant", plan.dump(1)});
+      ++mutants;
+      if (!schedule) continue;  // no plan: refused with its line
+      bool right = true;
+      for (std::uint64_t order = 0; order < 40 && right; ++order) right = RandomLaunch(plan, kind, order).right();
+      if (schedule->valid()) {
+        EXPECT_TRUE(right) << plan.dump();
+        ++valid;
+      } else {
+        EXPECT_GT(schedule->wrong.front().place.line, 0U) << schedule->wrong.front().message;
+        shown += right ? 0 : 1;
       }
     }
-  }
+  });
   EXPECT_GT(mutants, 10 * each);
   EXPECT_GT(valid, mutants / 20);
   EXPECT_GT(shown, (mutants - valid) / 4);

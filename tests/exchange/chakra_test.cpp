@@ -197,6 +197,24 @@ TEST(Chakra, FaultsAreNamedWithTheirRankAndNode) {
   EXPECT_THAT(verdict_of(traces), HasSubstr("1 traces of a collective of 2 ranks"));
 }
 
+TEST(Chakra, PlacesThatNoBufferHasAreRefused) {
+  auto traces = pair_sum();
+  traces[0].nodes[2].attributes["tenex_from"] = std::string("i0 i2");
+  EXPECT_THAT(verdict_of(traces),
+              HasSubstr("malformed t.0.et rank 0, node 2 (COMM_SEND, \"s\") names i2 in tenex_from, "
+                        "and there are 2 such places"));
+  // In place, the output of rank 1 is i1, and 2^32 - 1 places behind it would be i0 in numbers of 32 bits.
+  traces = {trace_of("reduce_scatter", 2, 2, 0), trace_of("reduce_scatter", 2, 2, 1)};
+  traces[0].nodes = {message(ChakraType::send, 0, 1, "i1"), message(ChakraType::receive, 1, 1, "o0")};
+  traces[1].nodes = {message(ChakraType::send, 0, 0, "o4294967295"), message(ChakraType::receive, 1, 0, "o0")};
+  EXPECT_THAT(verdict_of(traces), HasSubstr("malformed t.1.et rank 1, node 0 (COMM_SEND, \"s\") names o4294967295"));
+  // 2^62 chunks of 4 ranks are 0 places in numbers of 64 bits.
+  traces.clear();
+  for (std::int64_t rank = 0; rank < 4; ++rank)
+    traces.push_back(trace_of("all_reduce", 4, std::int64_t{1} << 62, rank));
+  EXPECT_THAT(verdict_of(traces), HasSubstr("tenex_chunks = 4611686018427387904"));
+}
+
 TEST(Chakra, TracesThatHoldTheirProgramAreJudgedByIt) {
   const auto program = algo("allreduce", 1, 2,
                             gpu_of(0, tb(0, 1, 1, step(0, "rrc", "i0", "i0") + step(1, "s", "i0", "i0"))) +
