@@ -75,6 +75,11 @@ Result<PriceLevel> parse_price_level(std::string_view text, const Place& place) 
   return parse_name<PriceLevel>(text, kLevelNames, "price level", place);
 }
 
+bool is_kind_name(std::string_view name) {
+  return !name.empty() && name != "auto" &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+}
+
 std::vector<std::string> default_dimension_kinds(std::size_t dimensions) {
   const std::size_t named = std::min(dimensions, kDefaultKinds.size());
   std::vector<std::string> kinds(dimensions - named, std::string(kDefaultKinds.front()));

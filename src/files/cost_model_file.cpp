@@ -1,7 +1,6 @@
 // Cost model files: one table per kind of dimension, prices as numbers or ranges of dollars per GB/s, and limits.
 #include "tenex/files/input_files.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -78,13 +77,6 @@ DimensionKind read_kind(const Node& node, std::string_view name, Diagnostics& er
                             "it counts the NPUs that a dimension joins, two or more"));
   append(errors, reader.take_errors());
   return kind;
-}
-
-/// Whether a name can stand in the list of the key dimension_kinds.
-bool is_kind_name(std::string_view name) {
-  return !name.empty() && name != "auto" && std::ranges::all_of(name, [](char each) {
-    return (each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '_';
-  });
 }
 
 }  // namespace

@@ -44,6 +44,10 @@ namespace tenex {
 /// 3: package, node, pod; 4: chiplet, package, node, pod). Beyond four dimensions, the inner ones are chiplets.
 [[nodiscard]] std::vector<std::string> default_dimension_kinds(std::size_t dimensions);
 
+/// Whether a kind may have this name, so that the key dimension_kinds can list it: small letters, digits and _, and not
+/// "auto".
+[[nodiscard]] bool is_kind_name(std::string_view name);
+
 /// The value of a printed price range that is used.
 enum class PriceLevel : std::uint8_t { low, mid, high };
 [[nodiscard]] std::string_view to_string(PriceLevel level);

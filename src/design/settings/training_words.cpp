@@ -11,6 +11,7 @@
 #include "tenex/base/decimal.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/codesign/constraint.hpp"
+#include "tenex/codesign/network_cost.hpp"
 #include "tenex/codesign/region.hpp"
 
 namespace tenex {
@@ -267,9 +268,9 @@ Result<std::vector<std::string>> read_dimension_kinds(std::string_view text, con
   if (text == "auto") return kinds;
   Diagnostics errors;
   for (const auto& [part, offset] : split_text(text, ',')) {
-    if (part.empty() || part.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string_view::npos)
+    if (!is_kind_name(part))
       errors.push_back(input_error(shifted(place, offset), fmt::format("\"{}\" is no dimension kind", part),
-                                   "a kind is named as in the cost model, by small letters, digits and _",
+                                   "a kind is named as in the cost model, by small letters, digits and _, and not auto",
                                    "write one per dimension: \"node, pod\""));
     else
       kinds.emplace_back(part);
