@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -161,6 +162,25 @@ Result<Collective> collective_of(const ForeignSchedule& schedule, Bytes size) {
   request.chunks = schedule.chunks_per_npu;
   request.size = size;
   request.root = schedule.root;
+  if (!schedule.pieces.empty()) {
+    request.kind = CollectiveKind::conditions;
+    request.chunks = 1;
+    const auto chunks = static_cast<std::int64_t>(schedule.npus) * schedule.chunks_per_npu;
+    const double whole = static_cast<double>(size.count()) / static_cast<double>(chunks);
+    auto conditions = std::make_shared<std::vector<Condition>>();
+    for (const ForeignPiece& piece : schedule.pieces) {
+      const auto bytes = std::llround(whole * static_cast<double>(piece.share) / static_cast<double>(kWholeChunk));
+      if (bytes < 1)
+        return input_error({"--size", 0, 0}, "a piece of a chunk has less than a byte",
+                           fmt::format("it is {} millionths of {:.0f} bytes", piece.share, whole),
+                           "give a larger size");
+      conditions->push_back({piece.source, {piece.destination}, Bytes::of(bytes)});
+    }
+    ProcessGroup all;
+    for (std::size_t npu = 0; npu < schedule.npus; ++npu) all.members.push_back(NpuId::at(npu));
+    all.conditions = std::move(conditions);
+    request.groups = {std::move(all)};
+  }
   return Collective::make(std::move(request));
 }
 

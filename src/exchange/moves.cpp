@@ -386,8 +386,8 @@ Result<MovePlan> plan_moves(const ScheduleFile& file) {
                              "export a schedule without groups");
   if (!file.part.empty()) return unsupported_error({}, "this is a part of a schedule", "it is not valid alone");
   if (file.schedule.sends() > (std::uint64_t{1} << 22))
-    return unsupported_error({}, fmt::format("the schedule has {} sends", file.schedule.sends()),
-                             "executors run a few thousand steps", "use fewer chunks");
+    return resource_error(fmt::format("the schedule has {} sends", file.schedule.sends()),
+                          "executors run a few thousand steps", "use fewer chunks");
   auto hauls = Hauls(file).join();
   if (!hauls) return hauls.errors();
   return Planner(file, *std::move(hauls)).plan();

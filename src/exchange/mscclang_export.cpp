@@ -80,24 +80,18 @@ class MscclangWriter {
     gpus_.assign(plan_.npus, {});
     places_.assign(plan_.npus, {});
     blocks_.clear();
+    locals_done_.clear();
     runs_of_.clear();
     cut();
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> steps;  // of a pair
-    for (const auto& runs : runs_of_)
-      for (const auto& run : runs) ++steps[{plan_.moves[run.move].source, plan_.moves[run.move].target}];
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> next;
-    std::map<std::uint32_t, std::size_t> channel_of;
+    const auto channel_of = exchange::lanes_of(
+        plan_, [&](const Move& move) { return runs_of_[static_cast<std::size_t>(&move - plan_.moves.data())].size(); },
+        steps_per_block);
     for (const Deed& deed : plan_.deeds) {
       if (deed.kind == Deed::Kind::local) {
         do_local(plan_.locals[deed.index], steps_per_block);
         continue;
       }
       const Move& move = plan_.moves[deed.index];
-      const std::pair pair(move.source, move.target);
-      if (deed.kind == Deed::Kind::send) {
-        const auto channels = (steps[pair] + steps_per_block - 1) / steps_per_block;
-        channel_of[deed.index] = next[pair]++ % channels;
-      }
       for (const auto& run : runs_of_[deed.index]) do_move(deed.kind, move, run, channel_of[deed.index]);
     }
     for (const auto& gpu : gpus_)
@@ -268,12 +262,11 @@ Result<std::string> write(const ScheduleFile& file, const ScheduleExportOptions&
   // Dependencies beyond the first take steps of their own, so threadblocks begin less full where they are many.
   for (auto fill = limits->steps; fill > 0 && !fits; fill = fill * 2 / 3) fits = writer.lay_out(fill);
   if (!fits || writer.most_blocks() > limits->blocks || writer.channels() > limits->channels)
-    return unsupported_error({},
-                             fmt::format("the schedule takes {} threadblocks on a gpu and {} channels",
-                                         writer.most_blocks(), writer.channels()),
-                             fmt::format("{} runs {} threadblocks of {} steps and {} channels", limits->name,
-                                         limits->blocks, limits->steps, limits->channels),
-                             "use fewer chunks");
+    return resource_error(fmt::format("the schedule takes {} threadblocks on a gpu and {} channels",
+                                      writer.most_blocks(), writer.channels()),
+                          fmt::format("{} runs {} threadblocks of {} steps and {} channels", limits->name,
+                                      limits->blocks, limits->steps, limits->channels),
+                          "use fewer chunks");
   const auto name = options.name.empty()
                         ? fmt::format("{}_{}_{}", file.algorithm, exchange::word_of(plan->kind), plan->npus)
                         : options.name;
@@ -289,7 +282,9 @@ Result<std::string> write(const ScheduleFile& file, const ScheduleExportOptions&
 Result<std::string> checked(Result<std::string> text, const std::string& what, ForeignSchedule* found = nullptr) {
   if (!text) return text;
   auto schedule = interpret_schedule({what, *text});
-  if (!schedule) return schedule.errors();
+  if (!schedule)  // only its size can be wrong
+    return resource_error("the file is larger than what is interpreted", schedule.errors().front().problem,
+                          "use fewer chunks");
   if (found != nullptr) *found = *schedule;
   const bool hangs = !schedule->valid() && schedule->wrong.front().wrong == Wrong::hang;
   if (hangs && found != nullptr) return text;

@@ -4,14 +4,23 @@
 // channels inside a node, port channels between nodes. The receiver says by a relaxed signal that its launch has begun;
 // the sender waits for it, then puts and signals. What is to be added goes to scratch of the receiver, which adds it.
 // Threadblocks of a GPU wait for each other by semaphores, one for each pair of them: the k-th acquire is for the k-th
-// release. Known bugs of 0.9.0 are written around: puts in place of gets, pwsf in place of flush, sources of one buffer
-// in one put.
+// release. Known bugs of 0.9.0 are written around: puts in place of gets, sources of one buffer in one put. Neither
+// flush nor pwsf ends a launch over a port (flush does nothing, pwsf reads its source at the address of a table): the
+// receiver says by a relaxed signal that all is there. Threads of a threadblock push a port's puts, each its range, so
+// the last put, which signals, has one range and comes after a nop.
+//
+// Under the protocol LL, every move is packets in scratch of the receiver, which tell by themselves that they are
+// there: no signals, no handshakes. Each has scratch of its own, so that no packet is overwritten, and scratch is
+// doubled, so that the next launch may begin while a reader of this one is late: no GPU ends a launch of these
+// collectives before every other has begun it. A port channel forwards packets from scratch of the sender, range by
+// range.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
-#include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -32,8 +41,14 @@ using exchange::PlaceState;
 using exchange::Touch;
 
 constexpr std::size_t kMostOperations = 64;  ///< of a threadblock
-constexpr std::size_t kMostRanges = 10;      ///< of an operation
+constexpr std::size_t kMostRanges = 8;       ///< of an operation: each has a channel, of which it may have 8
 constexpr std::size_t kMostSemaphores = 16;  ///< of an operation
+constexpr std::string_view kNop = "{\"name\": \"nop\"}";
+constexpr std::string_view kSimple = "Simple";
+constexpr std::string_view kPackets = "LL";
+/// Bytes of a collective up to which a plan has packets unless the protocol is given: the limit of the plan that
+/// mscclpp 0.9.0 installs for All-Reduces between nodes.
+constexpr std::int64_t kMostBytesOfPackets = std::int64_t{64} << 10;
 
 /// Chunks that lie one behind the other at both ends.
 struct PutRun {
@@ -55,6 +70,7 @@ struct BlockPlan {
   std::uint32_t channel = 0;           ///< of the GPU's list of its type
   std::vector<std::uint32_t> buffers;  ///< of the GPU's remote buffers
   std::string begin;
+  std::string end;
   std::vector<Part> parts;
   std::map<std::uint32_t, std::size_t> waited;  ///< by threadblock: the last part that it has waited for
 };
@@ -69,7 +85,9 @@ struct GpuPlan {
   std::size_t locals = 0;
 };
 
-std::string ranges(const std::vector<std::pair<MovePlace, std::size_t>>& all, std::int64_t remote) {
+using Places = std::pair<MovePlace, std::size_t>;  ///< consecutive ones
+
+std::string ranges(const std::vector<Places>& all, std::int64_t remote) {
   std::string out;
   for (const auto& [place, count] : all)
     out += fmt::format(
@@ -81,8 +99,11 @@ std::string ranges(const std::vector<std::pair<MovePlace, std::size_t>>& all, st
 
 class PlanWriter {
  public:
-  PlanWriter(const MovePlan& plan, std::uint32_t node_npus, bool stages)
-      : plan_(plan), node_(node_npus == 0 ? static_cast<std::uint32_t>(plan.npus) : node_npus), stages_(stages) {}
+  PlanWriter(const MovePlan& plan, std::uint32_t node_npus, bool packets)
+      : plan_(plan),
+        node_(node_npus == 0 ? static_cast<std::uint32_t>(plan.npus) : node_npus),
+        packets_(packets),
+        stages_(packets || plan.keeps_parts) {}
 
   /// False: a threadblock has too many operations.
   bool lay_out(std::size_t moves_per_block) {
@@ -90,11 +111,8 @@ class PlanWriter {
     blocks_.clear();
     lanes_.clear();
     for (std::size_t g = 0; g < plan_.npus; ++g) gpus_[g].scratch = plan_.scratch[g];
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> moves;
-    for (const Deed& deed : plan_.deeds)
-      if (deed.kind == Deed::Kind::send) ++moves[{plan_.moves[deed.index].source, plan_.moves[deed.index].target}];
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> next;
-    std::map<std::uint32_t, std::size_t> lane_of;
+    const auto lane_of = exchange::lanes_of(
+        plan_, [](const Move&) { return std::size_t{1}; }, moves_per_block);
     std::map<std::uint32_t, std::vector<PutRun>> staged;
     for (const Deed& deed : plan_.deeds) {
       if (deed.kind == Deed::Kind::local) {
@@ -102,9 +120,7 @@ class PlanWriter {
         continue;
       }
       const Move& move = plan_.moves[deed.index];
-      const std::pair pair(move.source, move.target);
       if (deed.kind == Deed::Kind::send) {
-        lane_of[deed.index] = next[pair]++ % ((moves[pair] + moves_per_block - 1) / moves_per_block);
         staged[deed.index] = stage(move);
         send(move, staged[deed.index], lane_of[deed.index]);
       } else {
@@ -168,9 +184,10 @@ class PlanWriter {
           lanes->second.try_emplace({source, lane}, static_cast<std::uint32_t>(lanes->second.size()));
       (void)fresh;
       block.channel = channel_of(gpu, static_cast<std::uint32_t>(block.peer), block.port, at->second);
-      const auto type = block.port ? "port" : "memory";
-      block.begin = fmt::format("{{\"name\": \"{}\", \"channel_ids\": [0], \"channel_type\": \"{}\"}}",
-                                gpu == source ? "rlxwait" : "rlxsignal", type);
+      if (!packets_) {
+        block.begin = on_channel(gpu == source ? "rlxwait" : "rlxsignal", block.port);
+        if (block.port) block.end = block.begin;
+      }
     }
     gpus_[gpu].blocks.push_back(std::move(block));
     return number;
@@ -230,33 +247,73 @@ class PlanWriter {
     return static_cast<std::uint32_t>(ref - block.buffers.begin());
   }
 
+  static std::string on_channel(std::string_view name, bool port) {
+    return fmt::format("{{\"name\": \"{}\", \"channel_ids\": [0], \"channel_type\": \"{}\"}}", name,
+                       port ? "port" : "memory");
+  }
+
   void send(const Move& move, const std::vector<PutRun>& runs, std::size_t lane) {
-    const auto gpu = move.source;
-    const auto number = block_for(gpu, move.source, move.target, lane);
-    Part& part = add(gpu, number, places(runs, &PutRun::from), {});
-    auto& block = gpus_[gpu].blocks[number];
-    const auto type = block.port ? "port" : "memory";
-    // The runs of one source buffer and one destination buffer share a put.
-    for (std::size_t first = 0; first < runs.size();) {
-      std::vector<std::pair<MovePlace, std::size_t>> from;
-      std::vector<std::pair<MovePlace, std::size_t>> to;
-      auto end = first;
-      for (; end < runs.size() && from.size() < kMostRanges && runs[end].from.buffer == runs[first].from.buffer &&
-             runs[end].to.buffer == runs[first].to.buffer;
-           ++end) {
-        from.emplace_back(runs[end].from, runs[end].count);
-        to.emplace_back(runs[end].to, runs[end].count);
-      }
-      const bool last = end == runs.size();
-      const auto remote = buffer_ref(gpu, block, move.target, runs[first].to.buffer);
-      part.body.push_back(
-          fmt::format("{{\"name\": \"{}\", \"src_buff\": [{}], \"dst_buff\": [{}], \"channel_ids\": [0], "
-                      "\"channel_type\": \"{}\"}}",
-                      block.port && last ? "pwsf" : "put", ranges(from, -1), ranges(to, remote), type));
+    const auto number = block_for(move.source, move.source, move.target, lane);
+    Part& part = add(move.source, number, places(runs, &PutRun::from), {});
+    auto& block = gpus_[move.source].blocks[number];
+    if (packets_ && block.port) {
+      forward_packets(move, runs, block, part);
+      return;
+    }
+    const std::string_view name = packets_ ? "ppkt" : "put";
+    // A port's last put signals, and with one range alone.
+    const auto before = block.port ? runs.size() - 1 : runs.size();
+    for (std::size_t first = 0; first < before;) {
+      const auto end = end_of_put(runs, first, before);
+      put(name, move,
+          {runs.begin() + static_cast<std::ptrdiff_t>(first), runs.begin() + static_cast<std::ptrdiff_t>(end)}, block,
+          part);
       first = end;
     }
-    part.body.emplace_back("{\"name\": \"nop\"}");
-    if (!block.port) part.body.push_back("{\"name\": \"signal\", \"channel_ids\": [0], \"channel_type\": \"memory\"}");
+    if (before > 0) part.body.emplace_back(kNop);
+    if (block.port) {
+      put("pws", move, {runs.back()}, block, part);
+      part.body.emplace_back(kNop);
+    } else if (!packets_) {
+      part.body.push_back(on_channel("signal", false));
+    }
+  }
+
+  /// The runs from here on that share a put: of one source buffer and one destination buffer.
+  static std::size_t end_of_put(const std::vector<PutRun>& runs, std::size_t first, std::size_t before) {
+    auto end = first;
+    while (end < before && end - first < kMostRanges && runs[end].from.buffer == runs[first].from.buffer &&
+           runs[end].to.buffer == runs[first].to.buffer)
+      ++end;
+    return end;
+  }
+
+  void put(std::string_view name, const Move& move, const std::vector<PutRun>& runs, BlockPlan& block, Part& part) {
+    std::vector<Places> from;
+    std::vector<Places> to;
+    std::string channels;  // each range has its own, though they are one
+    for (const PutRun& run : runs) {
+      from.emplace_back(run.from, run.count);
+      to.emplace_back(run.to, run.count);
+      channels += channels.empty() ? "0" : ", 0";
+    }
+    const auto remote = buffer_ref(move.source, block, move.target, runs.front().to.buffer);
+    part.body.push_back(
+        fmt::format("{{\"name\": \"{}\", \"src_buff\": [{}], \"dst_buff\": [{}], \"channel_ids\": [{}], "
+                    "\"channel_type\": \"{}\"}}",
+                    name, ranges(from, -1), ranges(to, remote), channels, block.port ? "port" : "memory"));
+  }
+
+  /// The chunks become packets in scratch of their own NPU, from where the port takes them.
+  void forward_packets(const Move& move, const std::vector<PutRun>& runs, BlockPlan& block, Part& part) {
+    auto& scratch = gpus_[move.source].scratch;
+    for (const PutRun& run : runs) {
+      const MovePlace own{'s', scratch};
+      scratch += static_cast<std::uint32_t>(run.count);
+      part.body.push_back(local_operation("cpkt", {{run.from, run.count}}, {own, run.count}));
+      put("rppkt", move, {{own, run.to, run.count}}, block, part);
+    }
+    part.body.emplace_back(kNop);
   }
 
   void receive(const Move& move, const std::vector<PutRun>& runs, std::size_t lane) {
@@ -264,9 +321,10 @@ class PlanWriter {
     const auto number = block_for(gpu, move.source, move.target, lane);
     const bool aside = move.adds || stages_;
     Part& part = add(gpu, number, {}, aside ? move.to : places(runs, &PutRun::to));
-    const auto type = gpus_[gpu].blocks[number].port ? "port" : "memory";
-    part.body.push_back(fmt::format("{{\"name\": \"wait\", \"channel_ids\": [0], \"channel_type\": \"{}\"}}", type));
-    part.body.emplace_back("{\"name\": \"nop\"}");
+    if (!packets_) {
+      part.body.push_back(on_channel("wait", gpus_[gpu].blocks[number].port));
+      part.body.emplace_back(kNop);
+    }
     if (!aside) return;
     const auto put = places(runs, &PutRun::to);
     for (std::size_t i = 0; i < put.size();) {
@@ -274,27 +332,29 @@ class PlanWriter {
       while (i + count < put.size() && put[i + count].index == put[i].index + count &&
              move.to[i + count].buffer == move.to[i].buffer && move.to[i + count].index == move.to[i].index + count)
         ++count;
-      part.body.push_back(local_operation({put[i], count}, {move.to[i], count}, move.adds));
+      part.body.push_back(take({put[i], count}, {move.to[i], count}, move.adds, packets_));
       i += count;
     }
-    part.body.emplace_back("{\"name\": \"nop\"}");
+    part.body.emplace_back(kNop);
   }
 
-  static std::string local_operation(const std::pair<MovePlace, std::size_t>& from,
-                                     const std::pair<MovePlace, std::size_t>& to, bool adds) {
-    if (!adds)
-      return fmt::format("{{\"name\": \"copy\", \"src_buff\": [{}], \"dst_buff\": [{}]}}", ranges({from}, -1),
-                         ranges({to}, -1));
-    return fmt::format("{{\"name\": \"re\", \"src_buff\": [{}], \"dst_buff\": [{}], \"reduce_op\": \"sum\"}}",
-                       ranges({to, from}, -1), ranges({to}, -1));
+  static std::string local_operation(std::string_view name, const std::vector<Places>& from, const Places& to) {
+    const bool adds = from.size() > 1;
+    return fmt::format("{{\"name\": \"{}\", \"src_buff\": [{}], \"dst_buff\": [{}]{}}}", name, ranges(from, -1),
+                       ranges({to}, -1), adds ? ", \"reduce_op\": \"sum\"" : "");
+  }
+  /// to = from, or to += from.
+  static std::string take(const Places& from, const Places& to, bool adds, bool packets) {
+    if (adds) return local_operation(packets ? "repkt" : "re", {to, from}, to);
+    return local_operation(packets ? "upkt" : "copy", {from}, to);
   }
 
   void do_local(const LocalMove& local, std::size_t moves_per_block) {
     const auto lane = gpus_[local.npu].locals++ / moves_per_block;
     const auto number = block_for(local.npu, local.npu, local.npu, lane);
     Part& part = add(local.npu, number, {local.from}, {local.to});
-    part.body.push_back(local_operation({local.from, 1}, {local.to, 1}, local.adds));
-    part.body.emplace_back("{\"name\": \"nop\"}");
+    part.body.push_back(take({local.from, 1}, {local.to, 1}, local.adds, false));
+    part.body.emplace_back(kNop);
   }
 
   [[nodiscard]] static std::vector<std::string> operations(const BlockPlan& block) {
@@ -309,20 +369,24 @@ class PlanWriter {
     };
     if (!block.begin.empty()) {
       all.push_back(block.begin);
-      all.emplace_back("{\"name\": \"nop\"}");
+      all.emplace_back(kNop);
     }
     for (const auto& part : block.parts) {
       semaphores("sem_acquire", part.acquires);
-      if (!part.acquires.empty()) all.emplace_back("{\"name\": \"nop\"}");
+      if (!part.acquires.empty()) all.emplace_back(kNop);
       all.insert(all.end(), part.body.begin(), part.body.end());
       semaphores("sem_release", part.releases);
     }
+    if (!block.end.empty()) all.push_back(block.end);
     return all;
   }
 
   const MovePlan& plan_;
   std::uint32_t node_;
-  bool stages_;  ///< everything is put in scratch first
+  bool packets_;  ///< the protocol is LL
+  /// Everything is put in scratch first. Where sums are kept in parts, a final value may come while an input is still
+  /// sent to others.
+  bool stages_;
   std::vector<GpuPlan> gpus_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::size_t>, std::uint32_t> blocks_;
   /// By pair: the number of each lane's channel, by sender and lane.
@@ -386,21 +450,32 @@ std::string PlanWriter::text(const std::string& head) const {
 Result<std::string> to_mscclpp(const ScheduleFile& file, const ScheduleExportOptions& options) {
   const auto plan = exchange::plan_moves(file);
   if (!plan) return plan.errors();
-  // Where sums are kept in parts, a final value may come while an input is still sent to others: it is put aside first.
-  PlanWriter writer(*plan, options.node_npus, plan->keeps_parts);
+  const auto bytes = file.collective.size().count();
+  const auto protocol = !options.protocol.empty()      ? std::string_view(options.protocol)
+                        : bytes <= kMostBytesOfPackets ? kPackets
+                                                       : kSimple;
+  if (protocol != kPackets && protocol != kSimple)
+    return unsupported_error({"--protocol", 0, 0}, fmt::format("the protocol {} in a plan of mscclpp", protocol),
+                             "its executor has Simple and LL", "leave it out, which takes LL up to 64 KiB");
+  const bool packets = protocol == kPackets;
+  PlanWriter writer(*plan, options.node_npus, packets);
   bool fits = false;
   for (std::size_t fill = 16; fill > 0 && !fits; fill = fill * 2 / 3) fits = writer.lay_out(fill);
   if (!fits)
-    return unsupported_error({}, "an op list of the schedule does not fit in a threadblock",
-                             fmt::format("the executor runs {} ops", kMostOperations), "use fewer chunks");
+    return resource_error("an op list of the schedule does not fit in a threadblock",
+                          fmt::format("the executor runs {} ops", kMostOperations), "use fewer chunks");
   const auto name = options.name.empty()
                         ? fmt::format("{}_{}_{}", file.algorithm, exchange::word_of(plan->kind), plan->npus)
                         : options.name;
+  // Packets take twice the bytes and four times the scratch, so a plan with them is not for all sizes.
+  const auto most = packets ? static_cast<std::uint64_t>(std::max(bytes, kMostBytesOfPackets))
+                            : std::numeric_limits<std::uint64_t>::max();
   return writer.text(fmt::format(
-      "{{\"name\": \"{}\", \"collective\": \"{}\", \"protocol\": \"Simple\", \"inplace\": {},\n \"reuse_resources\": "
-      "false, \"use_double_scratch_buffer\": false, \"buffer_alignment\": 16,\n \"num_threads_per_block\": 1024, "
-      "\"min_message_size\": 0, \"max_message_size\": 18446744073709551615,\n",
-      exchange::plain(name), exchange::word_of(plan->kind), plan->in_place ? "true" : "false"));
+      "{{\"name\": \"{}\", \"collective\": \"{}\", \"protocol\": \"{}\", \"inplace\": {},\n \"reuse_resources\": "
+      "false, \"use_double_scratch_buffer\": {}, \"buffer_alignment\": 16,\n \"num_threads_per_block\": 1024, "
+      "\"min_message_size\": 0, \"max_message_size\": {},\n",
+      exchange::plain(name), exchange::word_of(plan->kind), protocol, plan->in_place ? "true" : "false",
+      packets ? "true" : "false", most));
 }
 
 }  // namespace tenex

@@ -125,6 +125,8 @@ bool PlanRun::check_ranges() {
         }
       const auto action = operation.rule->action;
       const bool pairs = action == PlanAction::move;
+      if (pairs && operation.channels.size() > 1 && operation.channels.size() != operation.targets.size())
+        refuse(fmt::format("has {} channels for {} destinations", operation.channels.size(), operation.targets.size()));
       if ((pairs || action == PlanAction::reduce || action == PlanAction::multicast) &&
           (operation.sources.empty() || operation.targets.empty()))
         refuse("has no source or no destination");
@@ -155,7 +157,7 @@ Status PlanRun::run() {
     for (const auto& block : gpu.blocks) operations += block.operations.size();
   std::size_t places = 0;
   for (const auto& gpu : plan_.gpus) places += (gpu.inputs + gpu.outputs + gpu.scratch + shape_.units) * shape_.parts;
-  if (threads_ * (operations + threads_) * 16 > (std::size_t{256} << 20) || places > (std::size_t{1} << 22))
+  if (threads_ * (operations + threads_) * 16 > (std::size_t{512} << 20) || places > (std::size_t{1} << 22))
     return resource_error(
         "the plan is too large to interpret",
         fmt::format("{} threadblocks and port channels, {} ops, {} places", threads_, operations, places));
@@ -222,24 +224,6 @@ void PlanRun::take_signals(Block& block, const PlanOperation& operation, bool re
   }
 }
 
-PlanRun::Proxy& PlanRun::proxy_of(std::size_t gpu, const PlanChannel& channel) {
-  return proxies_[proxy_index_.at({gpu, channel.type, channel.peer, channel.number})];
-}
-
-void PlanRun::give_signal(Block& block, const PlanChannel& channel, bool relaxed, std::uint32_t number) {
-  Signal signal{block.known, relaxed, number};
-  if (channel.type == ChannelType::port) {
-    const Proxy& proxy = proxy_of(block.gpu, channel);
-    join(signal.known.visible, proxy.known.visible);
-    join(signal.known.order, proxy.known.order);
-  }
-  signals_[{channel.type, block.gpu, channel.peer, channel.number}].push_back(std::move(signal));
-}
-
-void PlanRun::give_signals(Block& block, const PlanOperation& operation, std::uint32_t number) {
-  for (const auto& channel : operation.channels) give_signal(block, channel, operation.rule->relaxed, number);
-}
-
 std::pair<std::size_t, std::size_t> PlanRun::part_of(const PlanOperation& operation, std::size_t size) const {
   const auto all = size * shape_.parts;
   return {all * operation.part / operation.parts, all * (operation.part + 1) / operation.parts};
@@ -279,6 +263,7 @@ void PlanRun::check_begun(Current& now, std::size_t rank, char buffer) {
 ValueId PlanRun::load(Current& now, const PlanRange& range, std::size_t offset, bool is_packet) {
   if (is_packet) {
     const Packet& from = packet(range, offset);
+    if (!from.written) return values_.read(kNothing, now.number);  // a port does not wait for what it forwards
     join(now.block.known.visible, from.known->visible);
     join(now.block.known.order, from.known->order);
     return from.value;
@@ -311,37 +296,19 @@ void PlanRun::move(Block& block, const PlanOperation& operation, std::uint32_t n
   const auto self = static_cast<std::uint32_t>(&block - blocks_.data());
   Current now{block, operation, number, {number, self, block.epoch, &block.known.visible, &block.known.order}};
   const bool by_proxy = operation.type == ChannelType::port && !operation.channels.empty();
-  if (by_proxy) {  // the proxy reads and writes, after what the threadblock knows
-    Proxy& proxy = proxy_of(block.gpu, operation.channels.front());
-    join(proxy.known.visible, block.known.visible);
-    join(proxy.known.order, block.known.order);
-    proxy.known.visible.resize(threads_, 0);
-    proxy.known.order.resize(threads_, 0);
-    now.access = {number, proxy.thread, ++proxy.epoch, &proxy.known.visible, &proxy.known.order};
-    proxy.unflushed = true;
-  }
   const auto& rule = *operation.rule;
+  if (rule.signals && !by_proxy)
+    add_wrong(schedule_, Wrong::malformed, operation.place, say(number) + " is for port channels only");
+  if (rule.flushes) flushes_puts_ = true;
   for (std::size_t k = 0; k < operation.targets.size(); ++k) {
+    if (by_proxy) {
+      move_by_proxy(now, k);
+      continue;
+    }
     const auto& source = operation.sources[operation.sources.size() == 1 ? 0 : k];
     const auto [from, to] = part_of(operation, source.size);
-    // A port forwards packets as they are, from own scratch to the peer's.
-    const bool packets_in = rule.packets_in || (by_proxy && rule.packets_out >= 0 && source.buffer == 's');
-    for (auto offset = from; offset < to; ++offset) {
-      const auto value = load(now, source, offset, packets_in);
-      store(now, operation.targets[k], offset, rule.packets_out >= 0, value);
-    }
-  }
-  if (by_proxy) {
-    Proxy& proxy = proxy_of(block.gpu, operation.channels.front());
-    proxy.known.visible[proxy.thread] = proxy.known.order[proxy.thread] = proxy.epoch;
-    if (rule.signals) give_signal(block, operation.channels.front(), false, number);
-    if (rule.flushes) {
-      proxy.unflushed = false;
-      join(block.pending.visible, proxy.known.visible);
-      join(block.pending.order, proxy.known.order);
-    }
-  } else if (rule.signals) {
-    add_wrong(schedule_, Wrong::malformed, operation.place, say(number) + " is for port channels only");
+    for (auto offset = from; offset < to; ++offset)
+      store(now, operation.targets[k], offset, rule.packets_out >= 0, load(now, source, offset, rule.packets_in));
   }
   add_transfers(now);
 }
@@ -425,6 +392,8 @@ void PlanRun::add_transfers(Current& now) {
   std::vector<std::uint32_t> pulled;
   for (const auto& [ends, values] : now.pulled) add_transfer(now, ends.first, ends.second, values, {}, &pulled);
   for (const auto& [ends, values] : now.pushed) add_transfer(now, ends.first, ends.second, values, pulled, nullptr);
+  now.pulled.clear();
+  now.pushed.clear();
 }
 
 bool PlanRun::step(std::size_t index) {

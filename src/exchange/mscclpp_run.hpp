@@ -57,7 +57,12 @@ class PlanRun {
     std::uint32_t thread = 0;
     std::uint32_t epoch = 0;
     Clocks known;
-    bool unflushed = false;
+    /// The puts of the threadblock's epoch: each range is pushed by a thread of its own, and what another thread pushes
+    /// may overtake it. `settled`: those before them, which nothing overtakes.
+    std::uint32_t pushed_in = 0;
+    std::uint32_t settled = 0;
+    std::size_t thread_index = 0;
+    bool several = false;  ///< threads have pushed
   };
   struct Packet {
     ValueId value = kNothing;
@@ -109,9 +114,10 @@ class PlanRun {
   void sync(Block& block);
   void take_signals(Block& block, const PlanOperation& operation, bool relaxed);
   void give_signals(Block& block, const PlanOperation& operation, std::uint32_t number);
-  void give_signal(Block& block, const PlanChannel& channel, bool relaxed, std::uint32_t number);
+  void give_signal(Block& block, const PlanChannel& channel, std::size_t thread, bool relaxed, std::uint32_t number);
   [[nodiscard]] bool packets_there(const Block& block, const PlanOperation& operation) const;
   void move(Block& block, const PlanOperation& operation, std::uint32_t number);
+  void move_by_proxy(Current& now, std::size_t k);
   void reduce(Current& now);
   void multicast(Current& now);
   [[nodiscard]] ValueId load(Current& now, const PlanRange& range, std::size_t offset, bool packet);
@@ -122,6 +128,7 @@ class PlanRun {
                     const std::vector<std::uint32_t>& also_after, std::vector<std::uint32_t>* numbers);
   [[nodiscard]] bool signals_there(const Block& block, const PlanOperation& operation) const;
   [[nodiscard]] std::string reason(const Block& block) const;
+  void push(const Block& block, Proxy& proxy, std::size_t thread);
   [[nodiscard]] Proxy& proxy_of(std::size_t gpu, const PlanChannel& channel);
   [[nodiscard]] std::pair<std::size_t, std::size_t> part_of(const PlanOperation& operation, std::size_t size) const;
   [[nodiscard]] std::size_t place(const PlanRange& range, std::size_t offset) const;
@@ -129,6 +136,7 @@ class PlanRun {
 
   void check_end();
   void check_visible_at_end(std::size_t gpu);
+  void note_once(const std::string& note);
   void check_outputs();
 
   const ExecutionPlan& plan_;
@@ -152,6 +160,7 @@ class PlanRun {
   std::vector<std::map<std::pair<std::uint32_t, std::size_t>, std::vector<Arrival>>> arrivals_;
   bool multicast_ = false;
   bool flushes_ = false;
+  bool flushes_puts_ = false;
 };
 
 }  // namespace tenex::exchange

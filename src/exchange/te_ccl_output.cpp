@@ -1,9 +1,10 @@
 // TE-CCL's outputs: flows of chunks over links in epochs.
 //
-// "7-Flows" (All-Gather) lists "Chunk c from s traveled over i->j in epoch k", with " via switches a->b" where it
-// passes switches, or "with volume v" where a chunk is split. The chunk is at j after epoch k at the earliest, so a
-// flow in epoch k follows one into i in an earlier epoch. "6-Demand_Met" names the GPUs and is not relied on. The size
-// follows from 5-Algo_Bandwidth and 4-Collective_Finish_Time. Source: microsoft/TE-CCL.
+// "7-Flows" lists "Chunk c from s traveled over i->j in epoch k", with " via switches a->b" where it passes switches.
+// The chunk is at j after epoch k at the earliest, so a flow in epoch k follows one into i in an earlier epoch. An
+// All-to-All ("6-Flows" or "7-Flows") may divide chunks: "with volume v" stands before the epoch (te_ccl_volumes.cpp).
+// "6-Demand_Met" names the GPUs and is not relied on. The size follows from 5-Algo_Bandwidth and
+// 4-Collective_Finish_Time. Source: microsoft/TE-CCL.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,12 +17,14 @@
 #include <utility>
 
 #include "exchange/foreign_formats.hpp"
+#include "exchange/te_ccl_flows.hpp"
 #include "tenex/exchange/machine_text.hpp"
 
 namespace tenex::exchange {
 namespace {
 
 constexpr std::int64_t kMostVertex = 1 << 14;
+constexpr std::size_t kMostTransfers = std::size_t{1} << 22;
 
 /// Reads words and numbers from the front of a text.
 class OutputWords {
@@ -39,22 +42,21 @@ class OutputWords {
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }
-  [[nodiscard]] std::string_view rest() const { return rest_; }
+  std::optional<double> decimal() {
+    double value = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    if (error != std::errc()) return std::nullopt;
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return value;
+  }
 
  private:
   std::string_view rest_;
 };
 
-struct Flow {
-  std::int64_t chunk = 0;
-  std::int64_t source = 0;
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t epoch = 0;
-  const TreeValue* text = nullptr;
-};
+using Flow = TeCclFlow;
 
-std::optional<Flow> read_flow(const TreeValue& value, std::string_view& rest) {
+std::optional<Flow> read_flow(const TreeValue& value, bool& divided) {
   OutputWords words(value.text);
   Flow flow;
   flow.text = &value;
@@ -64,10 +66,15 @@ std::optional<Flow> read_flow(const TreeValue& value, std::string_view& rest) {
     number = read.value_or(0);
     return read.has_value();
   };
-  const bool good = take("Chunk ", flow.chunk) && take(" from ", flow.source) && take(" traveled over ", flow.from) &&
-                    take("->", flow.to) && take(" in epoch ", flow.epoch);
-  rest = words.rest();
-  return good ? std::optional(flow) : std::nullopt;
+  bool good = take("Chunk ", flow.chunk) && take(" from ", flow.source) && take(" traveled over ", flow.from) &&
+              take("->", flow.to);
+  divided = good && words.word(" with volume ");
+  if (divided) {
+    const auto volume = words.decimal();
+    good = volume && *volume >= 0 && *volume < 1e6;
+    if (good) flow.volume = std::llround(*volume * static_cast<double>(kWholeChunk));
+  }
+  return good && take(" in epoch ", flow.epoch) ? std::optional(flow) : std::nullopt;
 }
 
 /// A decimal number as a double; nothing where it is none.
@@ -85,16 +92,18 @@ class Flows {
   Result<ForeignSchedule> read() {
     schedule_.format = "TE-CCL output";
     schedule_.kind = CollectiveKind::all_gather;
-    const auto* const flows = output_.find("7-Flows");
-    if (flows == nullptr)
-      return unsupported_error(output_.place, "a TE-CCL output without 7-Flows",
-                               "the flows of an All-to-All (6-Flows) are volumes, not chunks",
-                               "verify outputs of All-Gather");
+    const auto* flows = output_.find("7-Flows");
+    if (flows == nullptr) flows = output_.find("6-Flows");
+    if (flows == nullptr) return unsupported_error(output_.place, "a TE-CCL output without 7-Flows or 6-Flows");
     if (auto status = read_flows(flows->items); !status) return status.errors();
     number_vertices();
     if (!schedule_.valid()) return std::move(schedule_);
-    follow();
-    check_demands();
+    if (divided_) {
+      if (auto status = divide(); !status) return status.errors();
+    } else {
+      follow();
+      check_demands();
+    }
     tell_size();
     make_distinct(schedule_);
     return std::move(schedule_);
@@ -103,15 +112,13 @@ class Flows {
  private:
   Status read_flows(const std::vector<TreeValue>& items) {
     for (const TreeValue& item : items) {
-      std::string_view rest;
-      const auto flow = read_flow(item, rest);
+      bool divided = false;
+      const auto flow = read_flow(item, divided);
       if (!flow || flow->from > kMostVertex || flow->to > kMostVertex || flow->source > kMostVertex ||
           flow->chunk > kMostVertex)
         return input_error(item.place, fmt::format("the flow \"{}\" is not read", plain(item.text)),
-                           "flows are \"Chunk c from s traveled over i->j in epoch k\"");
-      if (rest.find("volume") != std::string_view::npos)
-        return unsupported_error(item.place, fmt::format("the flow \"{}\" carries a part of a chunk", plain(item.text)),
-                                 "volumes are of the linear program, and name no pieces");
+                           "flows are \"Chunk c from s traveled over i->j [with volume v] in epoch k\"");
+      divided_ = divided_ || divided;
       flows_.push_back(*flow);
       for (const auto vertex : {flow->from, flow->to, flow->source}) vertices_.insert(vertex);
       chunks_ = std::max(chunks_, flow->chunk + 1);
@@ -142,6 +149,24 @@ class Flows {
   [[nodiscard]] ChunkId chunk_of(const Flow& flow) const {
     return ChunkId::at(number_.at(flow.source) * static_cast<std::size_t>(chunks_) +
                        static_cast<std::size_t>(flow.chunk));
+  }
+
+  /// An All-to-All whose chunks are divided: a source has its chunks in the order of their destinations.
+  Status divide() {
+    schedule_.kind = CollectiveKind::all_to_all;
+    const auto npus = static_cast<std::int64_t>(schedule_.npus);
+    schedule_.chunks_per_npu = (chunks_ + npus - 1) / npus;
+    follow_volumes(flows_, number_, output_.place, schedule_);
+    if (schedule_.transfers.size() > kMostTransfers)
+      return resource_error(
+          "the flows are too many to follow",
+          fmt::format("they are {} transfers of {} pieces", schedule_.transfers.size(), schedule_.pieces.size()));
+    if (schedule_.valid())
+      schedule_.notes.push_back(
+          fmt::format("its volumes are followed as {} pieces: which part of a chunk a flow "
+                      "carries is not in the file",
+                      schedule_.pieces.size()));
+    return success();
   }
 
   void follow() {
@@ -215,6 +240,7 @@ class Flows {
   std::set<std::int64_t> vertices_;
   std::map<std::int64_t, std::uint32_t> number_;
   std::int64_t chunks_ = 0;
+  bool divided_ = false;
   std::size_t waste_ = 0;
   /// By NPU and chunk: the epoch in which it comes, and the transfer.
   std::map<std::pair<std::uint32_t, ChunkId>, std::pair<std::int64_t, std::uint32_t>> there_;

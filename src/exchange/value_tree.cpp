@@ -15,9 +15,9 @@
 namespace tenex::exchange {
 namespace {
 
-constexpr std::size_t kLargestText = std::size_t{1} << 20;
+constexpr std::size_t kLargestText = std::size_t{8} << 20;
 constexpr std::size_t kDeepest = 64;
-constexpr std::size_t kMostValues = std::size_t{1} << 17;
+constexpr std::size_t kMostValues = std::size_t{1} << 20;
 
 /// Ends the parser from within an event.
 struct Refused {

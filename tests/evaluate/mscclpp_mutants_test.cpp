@@ -2,8 +2,9 @@
 // an executor with numbers, which shares nothing with the interpreter.
 //
 // The executor knows the operations that tenex writes: put, signal, wait (and the relaxed ones), copy, re, semaphores,
-// nop. Between two nops a threadblock's operations run in any order, since its threads do not wait for each other. A
-// GPU launches at any time, and its input is there from then on; when its threadblocks have ended, its output is read.
+// nop; under LL ppkt, upkt and repkt. Between two nops a threadblock's operations run in any order, since its threads
+// do not wait for each other. A GPU launches at any time, and its input is there from then on; when its threadblocks
+// have ended, its output is read.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -154,6 +156,14 @@ class RandomLaunch {
     if (name == "sem_acquire")
       for (const std::size_t semaphore : op.at("semaphore_ids"))
         if (semaphores_[block.gpu].at(semaphore) == 0) return false;
+    if (name == "upkt") return packets_there(block.gpu, op.at("src_buff").at(0));
+    if (name == "repkt") return packets_there(block.gpu, op.at("src_buff").at(1));
+    return true;
+  }
+  [[nodiscard]] bool packets_there(std::size_t gpu, const json& where) const {
+    const std::size_t first = where.at("index");
+    for (auto at = first; at < first + where.at("size").get<std::size_t>(); ++at)
+      if (!packets_.contains({gpu, at})) return false;
     return true;
   }
 
@@ -170,9 +180,9 @@ class RandomLaunch {
       }
     for (const std::size_t semaphore : semaphores)
       semaphores_[block.gpu].at(semaphore) += name == "sem_release" ? 1 : -1;
-    if (name == "put") put(block, op);
-    if (name == "copy") move(block.gpu, op.at("src_buff").at(0), block.gpu, op.at("dst_buff").at(0));
-    if (name == "re") add_up(block.gpu, op);
+    if (name == "put" || name == "ppkt") put(block, op);
+    if (name == "copy" || name == "upkt") move(block.gpu, op.at("src_buff").at(0), block.gpu, op.at("dst_buff").at(0));
+    if (name == "re" || name == "repkt") add_up(block.gpu, op);
   }
 
   void put(const Block& block, const json& op) {
@@ -184,6 +194,9 @@ class RandomLaunch {
         const auto& remote = gpus_[block.gpu].at("remote_buffers").at(number);
         to["type"] = remote.at("type");
         move(block.gpu, op.at("src_buff").at(k), remote.at("rank"), to);
+        if (op.at("name") == "ppkt")
+          for (std::size_t i = 0; i < to.at("size").get<std::size_t>(); ++i)
+            packets_.insert({remote.at("rank").get<std::size_t>(), to.at("index").get<std::size_t>() + i});
       }
     }
   }
@@ -228,6 +241,7 @@ class RandomLaunch {
   std::vector<std::vector<Counts>> outputs_;
   std::map<std::tuple<std::size_t, char, std::size_t>, Counts> memory_;
   std::map<Wire, int> signals_;
+  std::set<std::pair<std::size_t, std::size_t>> packets_;  ///< that are there: GPU, chunk of scratch
   std::map<std::size_t, std::vector<int>> semaphores_;
 };
 
@@ -261,7 +275,9 @@ void mutate(json& plan, std::mt19937_64& random) {
   }
 }
 
-TEST(MscclppMutants, OfAPlanAreRefusedOrStillRight) {
+class MscclppMutants : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(MscclppMutants, OfAPlanAreRefusedOrStillRight) {
   std::mt19937_64 random(20'261'130);
   const int each = support::long_run() ? 120 : 6;
   int mutants = 0;
@@ -269,7 +285,7 @@ TEST(MscclppMutants, OfAPlanAreRefusedOrStillRight) {
   int shown = 0;
   support::for_each_small_schedule([&](const ScheduleFile& file) {
     const auto kind = file.collective.kind();
-    const auto text = to_mscclpp(file, {});
+    const auto text = to_mscclpp(file, {.protocol = GetParam()});
     ASSERT_TRUE(text.ok()) << to_string(text.errors());
     const auto whole = json::parse(*text);
     for (std::uint64_t order = 0; order < 40; ++order)
@@ -295,6 +311,8 @@ TEST(MscclppMutants, OfAPlanAreRefusedOrStillRight) {
   EXPECT_GT(valid, mutants / 20);
   EXPECT_GT(shown, (mutants - valid) / 4);
 }
+INSTANTIATE_TEST_SUITE_P(Protocols, MscclppMutants, ::testing::Values("Simple", "LL"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace tenex

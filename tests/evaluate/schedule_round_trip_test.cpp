@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evaluate/recorded.hpp"
@@ -15,6 +17,7 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/exchange/foreign_schedule.hpp"
 #include "tenex/exchange/schedule_export.hpp"
+#include "tenex/files/input_files.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
 
@@ -67,8 +70,10 @@ TEST(ScheduleRoundTrip, EveryAlgorithmGoesOutIsFoundValidAndComesBack) {
       for (const auto* const algorithm : candidates(topology, *collective)) {
         SCOPED_TRACE(fmt::format("{} {} {}", shape, to_string(kind), algorithm->name));
         const auto file = recorded(topology, *collective, *algorithm);
-        for (auto* const write : {to_mscclang, to_mscclpp}) {
-          const auto text = write(file, {});
+        const std::array<Result<std::string>, 4> texts{
+            to_mscclang(file, {}), to_mscclpp(file, {}), to_mscclpp(file, {.protocol = "LL"}),
+            to_mscclpp(file, {.protocol = "LL", .node_npus = topology.npus() > 3 ? 2U : 0U})};
+        for (const auto& text : texts) {
           ASSERT_TRUE(text.ok()) << to_string(text.errors());
           const auto back = interpret_schedule({"exported", *text});
           ASSERT_TRUE(back.ok()) << to_string(back.errors());
@@ -113,6 +118,55 @@ TEST(ScheduleRoundTrip, TheCheckedTextKeepsItsLimits) {
   const auto plan = to_checked_mscclpp(file, {.node_npus = 2});
   ASSERT_TRUE(plan.ok()) << to_string(plan.errors());
   EXPECT_THAT(*plan, ::testing::HasSubstr("\"channel_type\": \"port\", \"connected_to\": [2, 3"));
+  EXPECT_THAT(interpret_schedule({"plan", *plan})->notes, ::testing::IsEmpty()) << *plan;
+}
+
+// Two NPUs joined by a slow and a fast link: each NPU's first chunk goes over the slow one, and the second, sent later
+// over the fast one, overtakes it. A channel is first in, first out, so they take two.
+TEST(ScheduleRoundTrip, AChunkThatOvertakesTakesAnotherChannel) {
+  const auto machine = parse_machine(
+      "schema = 1\nkind = \"machine\"\nname = \"two links\"\nsource = \"none\"\nnpus = 2\n[[links]]\nbandwidth = "
+      "\"1GB/s\"\nalpha = \"1us\"\npairs = [[0, 1]]\n[[links]]\nbandwidth = \"10GB/s\"\nalpha = \"1us\"\npairs = [[0, "
+      "1]]\n",
+      "two.toml");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  const Topology topology = topology_of(*machine);
+  const auto collective = Collective::make({CollectiveKind::all_gather, 2, {}, 2, kSize, 0});
+  std::vector<Send> sends;
+  for (std::uint32_t npu = 0; npu < 2; ++npu)
+    for (const auto link : topology.out_links(vertex_of(NpuId(npu)))) {
+      const bool fast = topology.bandwidth(link) > gigabytes_per_second(1);
+      sends.push_back({fast ? nanoseconds(10) : SimTime::zero(), link, ChunkId(2 * npu + (fast ? 1 : 0))});
+    }
+  std::ranges::sort(sends, {}, [](const Send& send) { return std::pair(send.start, send.link); });
+  const ScheduleFile file{topology, *collective, Occupancy::serialization, make_list_schedule(sends), "hand", {}};
+  const auto program = to_checked_mscclang(file, {});
+  ASSERT_TRUE(program.ok()) << to_string(program.errors());
+  EXPECT_THAT(*program, ::testing::HasSubstr("nchannels=\"2\""));
+  for (const auto* const protocol : {"Simple", "LL"}) {
+    const auto plan = to_checked_mscclpp(file, {.protocol = protocol});
+    EXPECT_TRUE(plan.ok()) << to_string(plan.errors());
+  }
+}
+
+// Up to 64 KiB a plan has packets and no signal; a larger one says so if it is asked for them.
+TEST(ScheduleRoundTrip, SmallSizesHavePackets) {
+  const auto topology = support::shape("FC(4)");
+  const auto plan_of = [&](std::int64_t bytes, const std::string& protocol) {
+    const auto collective = Collective::make({CollectiveKind::all_reduce, 4, {}, 4, Bytes::of(bytes), 0});
+    return to_checked_mscclpp(recorded(topology, *collective, *find_algorithm("direct")),
+                              {.protocol = protocol, .node_npus = 2});
+  };
+  const auto small = plan_of(64 << 10, "");
+  ASSERT_TRUE(small.ok()) << to_string(small.errors());
+  EXPECT_THAT(*small, ::testing::HasSubstr("\"protocol\": \"LL\""));
+  EXPECT_THAT(*small, ::testing::HasSubstr("\"max_message_size\": 65536"));
+  for (const auto* const name : {"\"signal\"", "\"wait\"", "\"rlxsignal\"", "\"put\"", "\"pws\""})
+    EXPECT_THAT(*small, ::testing::Not(::testing::HasSubstr(name)));
+  EXPECT_THAT(*small, ::testing::HasSubstr("\"rppkt\""));  // between nodes
+  EXPECT_THAT(*plan_of((64 << 10) + 16, ""), ::testing::HasSubstr("\"protocol\": \"Simple\""));
+  EXPECT_THAT(*plan_of(1 << 20, "LL"), ::testing::HasSubstr("\"max_message_size\": 1048576"));
+  EXPECT_THAT(to_string(plan_of(1 << 20, "LL128").errors()), ::testing::HasSubstr("its executor has Simple and LL"));
 }
 
 }  // namespace

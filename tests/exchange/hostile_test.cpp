@@ -23,8 +23,8 @@ TEST(Hostile, LongTextsAreRefusedBeforeTheParserOrAtTheirPlace) {
   EXPECT_THAT(refusal("<system version=\"" + std::string(10 << 20, '1') + "\"/>"), HasSubstr("at most 8388608"));
   EXPECT_THAT(refusal("<system version=\"1\"\n name=\"" + std::string(5'000, '1') + "\"/>"),
               HasSubstr("some.file:2:8"));
-  EXPECT_THAT(refusal("topology: [" + std::string(2 << 20, ' ') + "]"), HasSubstr("at most 1048576"));
-  EXPECT_THAT(refusal("topology: [" + repeated("1,", 200'000) + "1]"), HasSubstr("too many values"));
+  EXPECT_THAT(refusal("topology: [" + std::string(9 << 20, ' ') + "]"), HasSubstr("at most 8388608"));
+  EXPECT_THAT(refusal("topology: [" + repeated("1,", 1'100'000) + "1]"), HasSubstr("too many values"));
   EXPECT_THAT(refusal("<system>" + repeated("<cpu/>", 200'000) + "</system>"), HasSubstr("too many elements"));
 }
 

@@ -63,12 +63,23 @@ struct ForeignTransfer {
   std::string name = {};             ///< of what sends it, in the file's words
 };
 
+/// A part of a chunk of an All-to-All that travels by itself.
+struct ForeignPiece {
+  std::uint32_t source = 0;
+  std::uint32_t destination = 0;
+  std::int64_t share = 0;  ///< of its chunk, of kWholeChunk
+  bool operator==(const ForeignPiece&) const = default;
+};
+inline constexpr std::int64_t kWholeChunk = 1'000'000;
+
 struct ForeignSchedule {
   std::string format;  ///< "MSCCLang XML", ...
   std::string name;    ///< that the file gives itself
   CollectiveKind kind = CollectiveKind::all_gather;
   std::size_t npus = 0;
   std::int64_t chunks_per_npu = 1;
+  /// Where chunks are divided: those that ChunkId numbers, in the order of their sources. Empty: chunks are whole.
+  std::vector<ForeignPiece> pieces = {};
   std::uint32_t root = 0;
   std::vector<ForeignTransfer> transfers;  ///< a transfer follows those that it comes after
   std::vector<Contributors> contributors;  ///< the sets that transfers name
@@ -112,7 +123,8 @@ void join_relays(ForeignSchedule& schedule);
 /// comes after have arrived. Expects: a valid schedule, which must outlive the program. O(transfers).
 [[nodiscard]] std::unique_ptr<Program> make_transfer_program(const ForeignSchedule& schedule);
 
-/// The collective of `size` bytes that the schedule is for. Errors: those of Collective::make().
+/// The collective of `size` bytes that the schedule is for; conditions, one for each piece, where chunks are divided.
+/// Errors: those of Collective::make(); (input) a piece has less than a byte.
 [[nodiscard]] Result<Collective> collective_of(const ForeignSchedule& schedule, Bytes size);
 
 }  // namespace tenex

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
@@ -74,5 +75,13 @@ struct PlaceState {
 /// All-to-All of all NPUs; sums formed in switches; chunks of several sizes; a part of a schedule; a sum that its NPU
 /// cannot form of what it has. O(sends log sends).
 [[nodiscard]] Result<MovePlan> plan_moves(const ScheduleFile& file);
+
+/// For each move, the number of its lane among those from its source to its target. A lane is first in, first out, so
+/// moves arrive in it in the order in which they are sent: one that overtakes another (over another way) takes another
+/// lane. There is a lane for each `weight_per_lane` (> 0) of the pair's moves, and more where moves overtake. O(deeds *
+/// lanes of a pair).
+[[nodiscard]] std::vector<std::size_t> lanes_of(const MovePlan& plan,
+                                                const std::function<std::size_t(const Move& move)>& weight,
+                                                std::size_t weight_per_lane);
 
 }  // namespace tenex::exchange

@@ -13,7 +13,7 @@ namespace tenex {
 
 struct ScheduleExportOptions {
   std::string executor = {};    ///< MSCCLang: whose limits hold; empty: "rccl"
-  std::string protocol = {};    ///< Simple, LL or LL128; empty: Simple
+  std::string protocol = {};    ///< MSCCLang: Simple (if empty), LL, LL128; mscclpp: Simple, LL; empty: by the size
   std::string name = {};        ///< of the algorithm; empty: made of the schedule's
   std::uint32_t node_npus = 0;  ///< mscclpp: NPUs of a node, joined by memory channels; 0: all
 };
@@ -26,7 +26,7 @@ struct ScheduleExportOptions {
 /// size a FIFO fills. O(sends log sends).
 [[nodiscard]] Result<std::string> to_mscclang(const ScheduleFile& file, const ScheduleExportOptions& options);
 
-/// An execution plan of mscclpp 0.9.0. The same.
+/// An execution plan of mscclpp 0.9.0, with packets (LL) for collectives of at most 64 KiB. The same.
 [[nodiscard]] Result<std::string> to_mscclpp(const ScheduleFile& file, const ScheduleExportOptions& options);
 
 /// The text as users get it: written, read again and interpreted as if somebody else had made it; where a FIFO fills,
