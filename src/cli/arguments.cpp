@@ -198,8 +198,10 @@ void add_show(CLI::App& app, Parsed& parsed) {
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 // Adds options for the keys that points of this kind read, written as in a study.
-void add_options(CLI::App* command, ReadBy kind, Settings& settings) {
+// Without the key that the command has an option of its own for.
+void add_options(CLI::App* command, ReadBy kind, Settings& settings, std::string_view own = {}) {
   for (const auto& setting : tenex::settings()) {
+    if (setting.name == own) continue;
     if (setting.read_by != ReadBy::all && setting.read_by != kind) continue;
     if (setting.written == Written::texts) continue;  // it has its own option, which may be repeated
     const std::string key(setting.name);
@@ -492,9 +494,10 @@ void add_others(CLI::App& app, Parsed& parsed) {
 
   auto& exported = parsed.export_;
   auto* command = app.add_subcommand("export", "Write sends of a schedule file, a machine or a result in another form");
-  command
-      ->add_option("file", exported.file, "a schedule file, .h5 or .json: a list or a recipe; a machine; or a result")
-      ->required();
+  command->add_option("file", exported.file,
+                      "a schedule file, .h5 or .json: a list or a recipe; a machine; or a result; without: the point "
+                      "of the options, in as many chunks as the format's executor takes");
+  add_options(command, ReadBy::collectives, exported.settings, "chunks");
   command
       ->add_option(
           "--format", exported.format,
@@ -513,7 +516,9 @@ void add_others(CLI::App& app, Parsed& parsed) {
       ->add_option("--for", exported.reader,
                    "who reads a tuner table: nccl or rccl; who runs MSCCLang: azure, rccl (default) or msccl")
       ->check(one_of("reader", readers_of_exports()));
-  command->add_option("--protocol", exported.protocol, "of MSCCLang: Simple (default), LL or LL128")
+  command
+      ->add_option("--protocol", exported.protocol,
+                   "of MSCCLang: Simple (default), LL or LL128; of mscclpp: Simple or LL (default: LL up to 64 KiB)")
       ->check(one_of("protocol", {"Simple", "LL", "LL128"}));
   command
       ->add_option("--npus-per-node", exported.npus_per_node,
@@ -525,7 +530,8 @@ void add_others(CLI::App& app, Parsed& parsed) {
       ->check(between(1, 1 << 20));
   add_ll_limit(command, exported.ll_limit);
   command->add_option("--npus", exported.npus, "only sends from or to these NPUs, such as 0-7,12");
-  command->add_option("--chunks", exported.chunks, "only sends that carry one of these chunks, such as 0-7,12");
+  command->add_option("--chunks", exported.chunks,
+                      "of a list: only sends that carry one of these chunks, such as 0-7,12; of a point: how many");
   command->add_option("--from", exported.from, "only sends that start at this time or later, with unit");
   command->add_option("--to", exported.to, "only sends that start before this time, with unit");
   add_threads(command, exported.threads, "threads; never changes the file");
@@ -534,6 +540,7 @@ void add_others(CLI::App& app, Parsed& parsed) {
   command->footer(
       "Examples:\n  tenex export s.h5 --format list --npus 0-7 --to 20us -o first.h5"
       "\n  tenex export s.h5 --format mscclang --for azure -o s.xml"
+      "\n  tenex export --topology dgx1 --collective all_gather --size 64MiB --format mscclpp -o plan.json"
       "\n  tenex export results/box --format tuner --for nccl --channels 16 -o tuner.csv");
 
   add_import(app, parsed);

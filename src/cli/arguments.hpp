@@ -127,11 +127,12 @@ struct VerifyArguments {
 
 /// export: writes sends of a schedule file in some form, a machine, or a table of a result.
 struct ExportArguments {
-  std::filesystem::path file;
+  std::filesystem::path file;                                      ///< empty: the point of the settings
+  std::vector<std::pair<std::string, std::string>> settings = {};  ///< without chunks, which stand below
   std::string format = "list";
   std::filesystem::path out;
   std::string npus;                ///< as "0-7,12"; empty: all
-  std::string chunks;              ///< the same
+  std::string chunks;              ///< the same; of a point: as a study has them
   std::string from;                ///< as parse_time() takes it; empty: the beginning
   std::string to;                  ///< the same; empty: the end
   std::string reader;              ///< of a tuner table, or who runs MSCCLang

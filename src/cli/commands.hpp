@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,9 @@ ExitCode export_machine(const ExportArguments& arguments);
 /// export of a schedule as traces of ASTRA-sim: files whose names begin with `prefix`. Adds to `notes` what is not
 /// written, and why. Errors: those of to_checked_chakra() and of writing.
 Status export_traces(const std::filesystem::path& prefix, const ScheduleFile& file, std::vector<std::string>& notes);
+/// export of a point: its schedule, made now and given to `write`. Where that fails for limits of an executor, and no
+/// number of chunks is stated, of fewer chunks; the report says how much longer that takes.
+ExitCode export_point(const ExportArguments& arguments, const std::function<Status(const ScheduleFile&)>& write);
 /// export of a result as a tuner table.
 ExitCode export_tuner(const ExportArguments& arguments);
 /// verify of a tuner table.

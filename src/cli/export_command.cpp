@@ -29,9 +29,10 @@ using TextWriter = Result<std::string> (*)(const ScheduleFile& file, const Sched
 /// A format: what `--format` says, and how a schedule is written in it.
 struct ExportFormat {
   std::string_view name;
-  TextWriter text = nullptr;  ///< null: a schedule file of tenex, which may be a part
-  bool for_executor = false;  ///< `--for` and `--protocol` say who runs it
-  bool has_nodes = false;     ///< `--npus-per-node` says what a node is
+  TextWriter text = nullptr;   ///< null: a schedule file of tenex, which may be a part
+  bool for_executor = false;   ///< `--for` says who runs it
+  bool has_protocols = false;  ///< `--protocol` says how
+  bool has_nodes = false;      ///< `--npus-per-node` says what a node is
 };
 
 Result<std::string> perfetto_text(const ScheduleFile& file, const ScheduleExportOptions& /*options*/) {
@@ -40,8 +41,8 @@ Result<std::string> perfetto_text(const ScheduleFile& file, const ScheduleExport
 
 constexpr std::array kFormats{
     ExportFormat{"list"},
-    ExportFormat{"mscclang", to_checked_mscclang, true, false},
-    ExportFormat{"mscclpp", to_checked_mscclpp, false, true},
+    ExportFormat{"mscclang", to_checked_mscclang, true, true, false},
+    ExportFormat{"mscclpp", to_checked_mscclpp, false, true, true},
     ExportFormat{"forestcoll", to_checked_forestcoll},
     ExportFormat{"perfetto", perfetto_text},
 };
@@ -76,7 +77,7 @@ Diagnostics misplaced_options(const ExportArguments& arguments, const ExportForm
       !arguments.npus.empty() || !arguments.chunks.empty() || !arguments.from.empty() || !arguments.to.empty();
   check(part, format.text == nullptr, "--npus, --chunks, --from and --to", "parts are written as lists");
   check(!arguments.reader.empty(), format.for_executor, "--for", "remove it");
-  check(!arguments.protocol.empty(), format.for_executor, "--protocol", "remove it");
+  check(!arguments.protocol.empty(), format.has_protocols, "--protocol", "remove it");
   check(arguments.npus_per_node > 0, format.has_nodes, "--npus-per-node", "remove it");
   check(arguments.channels != -1 || arguments.nodes != -1 || !arguments.ll_limit.empty(), false,
         "--channels, --nodes and --ll-limit", "they are for --format tuner");
@@ -104,17 +105,45 @@ ExitCode write_traces(const ExportArguments& arguments) {
   return ExitCode::done;
 }
 
-/// Writes the schedule as the format has it.
-Status write_as(const ExportFormat& format, const ExportArguments& arguments, const ScheduleFile& file,
-                SendChoice choice) {
-  if (format.text == nullptr) return write_schedule_file(arguments.out, file, {arguments.threads, std::move(choice)});
+/// The schedule in a format that other tools read.
+Result<std::string> text_as(const ExportFormat& format, const ExportArguments& arguments, const ScheduleFile& file) {
   ScheduleExportOptions options;
   options.executor = arguments.reader;
   options.protocol = arguments.protocol;
   options.node_npus = static_cast<std::uint32_t>(arguments.npus_per_node);
-  const auto text = format.text(file, options);
+  return format.text(file, options);
+}
+
+/// Writes the schedule as the format has it.
+Status write_as(const ExportFormat& format, const ExportArguments& arguments, const ScheduleFile& file,
+                SendChoice choice) {
+  if (format.text == nullptr) return write_schedule_file(arguments.out, file, {arguments.threads, std::move(choice)});
+  const auto text = text_as(format, arguments, file);
   if (!text) return text.errors();
   return write_file_atomically(arguments.out, *text);
+}
+
+/// The schedule of a point.
+ExitCode export_made(const ExportArguments& arguments) {
+  if (arguments.settings.empty())
+    return refuse({input_error({"file", 0, 0}, "nothing to export", {}, "name a file, or a point: --topology ...")});
+  auto whole = arguments;
+  whole.chunks.clear();  // of the point
+  const bool traces = arguments.format == kTraceFormat;
+  const auto* const format = std::ranges::find(kFormats, std::string_view(arguments.format), &ExportFormat::name);
+  if (const auto errors = misplaced_options(whole, traces ? ExportFormat{kTraceFormat, perfetto_text} : *format);
+      !errors.empty())
+    return refuse(errors);
+  if (!traces && format->text == nullptr)
+    return refuse({input_error({"--format", 0, 0}, "a list of a point's sends", {},
+                               "use `tenex synthesize` or `tenex simulate` with --out")});
+  return export_point(arguments, [&](const ScheduleFile& file) -> Status {
+    if (!traces) return write_as(*format, whole, file, {});
+    std::vector<std::string> notes;
+    auto written = export_traces(arguments.out, file, notes);
+    for (const auto& note : notes) warn(note);
+    return written;
+  });
 }
 
 }  // namespace
@@ -131,6 +160,10 @@ std::vector<std::string> export_formats() {
 ExitCode execute(const ExportArguments& arguments) {
   if (arguments.format == kTunerFormat) return export_tuner(arguments);
   if (arguments.format == kNetworkFormat) return export_machine(arguments);
+  if (arguments.file.empty()) return export_made(arguments);
+  if (!arguments.settings.empty())
+    return refuse({input_error({"--" + arguments.settings.front().first, 0, 0}, "a file and the options of a point",
+                               "the file has its own network and collective", "leave out one of them")});
   if (arguments.format == kTraceFormat) return write_traces(arguments);
   const auto* const format = std::ranges::find(kFormats, std::string_view(arguments.format), &ExportFormat::name);
   if (const auto errors = misplaced_options(arguments, *format); !errors.empty()) return refuse(errors);

@@ -136,22 +136,12 @@ Result<ViewSource> of_point(const DesignPoint& point, const ViewArguments& argum
   EvaluateOptions options;
   options.threads = arguments.threads;
   options.memory_limit_bytes = *limit;
-  options.keep_schedule = true;
-  auto output = evaluate(point, cache, options);
-  const auto& row = output.row;
-  if (row.status != PointStatus::ok) return input_error({}, row.reason);
-  if (!output.topology || !output.collective || output.schedule.sends() == 0)
-    return input_error({}, "the point has no timed sends", "the congestion-unaware backend only computes times",
-                       "use --backend congestion_aware");
+  auto made = make_schedule(point, cache, options);
+  if (!made) return made.errors();
+  const Evaluation& row = made->row;
   ViewSource source;
-  source.title = fmt::format("{} on {}", to_string(output.collective->kind()), point.topology.text);
-  source.file = ScheduleFile{*std::move(output.topology),
-                             *std::move(output.collective),
-                             point.occupancy,
-                             std::move(output.schedule),
-                             point.algorithm,
-                             point.canonical,
-                             start_delays_of(point)};
+  source.title = fmt::format("{} on {}", to_string(made->file.collective.kind()), point.topology.text);
+  source.file = std::move(made->file);
   add_network_of(point, source);
   const ScheduleFile& file = *source.file;
   add_collective(file.collective, source);

@@ -70,18 +70,14 @@ Result<OpenedSchedule> make_again(ScheduleRecipe recipe, const std::string& name
   EvaluateOptions making;
   making.threads = options.threads;
   making.memory_limit_bytes = limit_for(recipe, options);
-  making.keep_schedule = true;
   making.schedule_only = true;
-  auto output = evaluate(*point, cache, making);
-  if (output.row.status != PointStatus::ok)
-    return input_error({name, 0, 0}, "the recipe's schedule cannot be made", output.row.reason,
-                       output.row.status == PointStatus::out_of_memory ? "raise --memory" : "");
-  if (!output.topology || output.schedule.sends() == 0)
-    return input_error({name, 0, 0}, "the recipe's point has no schedule", "it is a time alone",
-                       "the recipe is damaged: write it again");
-  const auto hash = recipe_hash(output.schedule);
-  return OpenedSchedule{file_of(*point, output), std::move(recipe), SimTime::of(output.row.collective_time_ps), hash,
-                        output.row.reason};
+  auto made = make_schedule(*point, cache, making);
+  if (!made)
+    return input_error({name, 0, 0}, "the recipe's schedule cannot be made", made.errors().front().problem,
+                       made.errors().front().suggestion);
+  const auto hash = recipe_hash(made->file.schedule);
+  return OpenedSchedule{std::move(made->file), std::move(recipe), SimTime::of(made->row.collective_time_ps), hash,
+                        made->row.reason};
 }
 
 }  // namespace
@@ -105,6 +101,18 @@ Result<KeepAs> keep_schedule(const std::filesystem::path& path, const DesignPoin
 
 bool OpenedSchedule::as_recorded() const {
   return !recipe || (hash == recipe->hash && time == recipe->time && file.schedule.sends() == recipe->sends);
+}
+
+Result<MadeSchedule> make_schedule(const DesignPoint& point, Cache& cache, EvaluateOptions options) {
+  options.keep_schedule = true;
+  auto output = evaluate(point, cache, options);
+  if (output.row.status == PointStatus::out_of_memory) return resource_error(output.row.reason, "", "raise --memory");
+  if (output.row.status != PointStatus::ok) return input_error({}, output.row.reason);
+  if (!output.topology || !output.collective || output.schedule.sends() == 0)
+    return input_error({}, "the point has no timed sends", "the congestion-unaware backend only computes times",
+                       "use --backend congestion_aware");
+  auto row = output.row;
+  return MadeSchedule{file_of(point, output), std::move(row)};
 }
 
 Result<OpenedSchedule> open_schedule(const std::filesystem::path& path, const MakingOptions& options) {

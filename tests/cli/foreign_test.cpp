@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "cli/seeing.hpp"
 
@@ -51,6 +52,39 @@ TEST_F(ForeignFiles, ABrokenFileEndsWith1AndItsPlace) {
   const auto ran = tenex({"verify", study(text, "broken.xml")});
   EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("broken.xml:2:4"), HasSubstr("lacks chunk 0 of gpu 1's input")));
+}
+
+// The best All-Reduce on mesh(2,3) has more chunks than RCCL's executor has steps for, so one of fewer chunks is
+// written, and what that costs is said.
+TEST_F(ForeignFiles, APointIsWrittenInAsManyChunksAsTheExecutorRuns) {
+  const std::vector<std::string> network{"--topology",  "mesh(2,3)", "--alpha", "0.5us",
+                                         "--bandwidth", "50GB/s",    "--size",  "64MiB"};
+  auto words = network;
+  words.insert(words.begin(), {"export", "--collective", "all_reduce", "--format", "mscclang", "--for", "rccl", "-o",
+                               out("best.xml"), "--json"});
+  const auto written = tenex(words);
+  ASSERT_EQ(written.exit_code, 0) << written.out << written.err;
+  const double chunks = number_of(written.out, "chunks");
+  EXPECT_GT(number_of(written.out, "without_limits_chunks"), chunks);
+  const double time = number_of(written.out, "collective_time_ps");
+  const double unlimited = number_of(written.out, "without_limits_ps");
+  EXPECT_NEAR(number_of(written.out, "longer_by_percent"), 100 * (time / unlimited - 1), 1e-3);
+  EXPECT_LT(number_of(written.out, "longer_by_percent"), 2);
+  words = network;
+  words.insert(words.begin(), {"verify", out("best.xml"), "--json"});
+  const auto judged = tenex(words);
+  ASSERT_EQ(judged.exit_code, 0) << judged.out << judged.err;
+  EXPECT_EQ(number_of(judged.out, "chunks"), chunks);
+  EXPECT_EQ(text_of(judged.out, "replay_check"), "valid");
+}
+
+TEST_F(ForeignFiles, APointAndAFileAreNotExportedTogether) {
+  const auto both = tenex({"export", exported(), "--topology", "RI(4)", "--format", "mscclpp", "-o", out("p.json")});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("a file and the options of a point"));
+  const auto none = tenex({"export", "--format", "mscclpp", "-o", out("p.json")});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("name a file, or a point"));
 }
 
 TEST_F(ForeignFiles, AnOptionOfANetworkWithoutOneIsRefused) {

@@ -49,6 +49,15 @@ struct OpenedSchedule {
   [[nodiscard]] bool as_recorded() const;
 };
 
+/// A schedule that was made of a point, and the point's row.
+struct MadeSchedule {
+  ScheduleFile file;
+  Evaluation row;
+};
+/// Evaluates a point whose schedule is wanted. Errors: (resource) it does not fit in memory, (input) it ended otherwise
+/// than ok, or has no timed sends.
+[[nodiscard]] Result<MadeSchedule> make_schedule(const DesignPoint& point, Cache& cache, EvaluateOptions options);
+
 struct MakingOptions {
   int threads = 1;  ///< never changes the schedule
   /// For making a recipe's schedule; 0: as much as it had.

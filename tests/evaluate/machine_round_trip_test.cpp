@@ -1,0 +1,103 @@
+// Schedules of synthesizers and textbook algorithms on the built-in machines go out in both executable formats, are
+// found valid by the interpreters, and come back as the same collective, verified on the machine.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "evaluate/points.hpp"
+#include "support/draws.hpp"
+#include "tenex/evaluate/judged_schedule.hpp"
+#include "tenex/evaluate/kept_schedule.hpp"
+#include "tenex/exchange/foreign_schedule.hpp"
+#include "tenex/exchange/schedule_export.hpp"
+#include "tenex/execution/algorithm_table.hpp"
+#include "tenex/files/input_files.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t kMostNpus = 32;
+constexpr double kQuickSeconds = 2;
+
+/// What became of the schedules.
+struct Counts {
+  int exported = 0;
+  int verified = 0;
+  std::map<std::string, int> refused = {};  ///< by the reason
+};
+
+/// Writes a schedule in a format and judges what was written as somebody else's.
+void round_trip(const DesignPoint& point, const ScheduleFile& file, const Result<std::string>& text, Counts& counts) {
+  if (!text) {
+    const Diagnostic error = text.errors().front();
+    EXPECT_TRUE(error.fault == Fault::resource || error.fault == Fault::unsupported) << to_string(text.errors());
+    ++counts.refused[error.fault == Fault::resource ? "limits of the executor" : error.problem];
+    return;
+  }
+  auto schedule = interpret_schedule({"exported", *text});
+  ASSERT_TRUE(schedule.ok()) << to_string(schedule.errors());
+  ASSERT_TRUE(schedule->valid() || schedule->wrong.front().wrong == Wrong::hang) << schedule->wrong.front().message;
+  EXPECT_EQ(schedule->kind, file.collective.kind());
+  EXPECT_EQ(schedule->npus, file.topology.npus());
+  schedule->wrong.clear();  // a size at which a FIFO fills is above that of the point
+  ++counts.exported;
+  const auto judged = judge_schedule(*schedule, point, {});
+  ASSERT_TRUE(judged.ok()) << to_string(judged.errors());
+  counts.verified += judged->verdict.valid() ? 1 : 0;
+}
+
+bool is_tried(const AlgorithmTraits& traits) {
+  const bool chooses = traits.family == AlgorithmFamily::any || traits.family == AlgorithmFamily::any_textbook;
+  if (chooses || traits.reads.solves || traits.is_reference) return false;
+  return support::long_run() || traits.name == "tacos" || traits.name == "pccl" || traits.name == "trees";
+}
+
+void all_algorithms_on(std::string_view machine, const char* collective, Counts& counts) {
+  for (const AlgorithmTraits* traits : algorithm_traits()) {
+    if (!is_tried(*traits)) continue;
+    for (const char* chunks : {"1", "4"}) {
+      const auto made_point = make_point({{"topology", std::string(machine)},
+                                          {"collective", collective},
+                                          {"size", "1MiB"},
+                                          {"algorithm", std::string(traits->name)},
+                                          {"chunks", chunks}},
+                                         vocabulary());
+      if (!made_point || estimate(*made_point).seconds > kQuickSeconds) continue;
+      SCOPED_TRACE(fmt::format("{} {} {} {}", machine, collective, traits->name, chunks));
+      Cache cache;
+      const auto made = make_schedule(*made_point, cache, {});
+      if (!made) continue;  // the algorithm does not make it there
+      for (const auto& text :
+           {to_checked_mscclang(made->file, {}), to_checked_mscclpp(made->file, {.protocol = "Simple"}),
+            to_checked_mscclpp(made->file, {.protocol = "LL"})})
+        round_trip(*made_point, made->file, text, counts);
+    }
+  }
+}
+
+TEST(MachineRoundTrip, EveryMachineAndQuickAlgorithm) {
+  Counts counts;
+  for (const BuiltinFile& machine : builtin_machines()) {
+    if (!support::long_run() && machine.name != "dgx1") continue;
+    for (const char* collective : {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"}) {
+      const auto probe = make_point({{"topology", std::string(machine.name)},
+                                     {"collective", collective},
+                                     {"size", "1MiB"},
+                                     {"algorithm", "best"}},
+                                    vocabulary());
+      if (probe && probe->topology.npus() <= kMostNpus) all_algorithms_on(machine.name, collective, counts);
+    }
+  }
+  EXPECT_GT(counts.exported, support::long_run() ? 1000 : 20);
+  std::string refused;
+  for (const auto& [reason, count] : counts.refused) refused += fmt::format("; {} times: {}", count, reason);
+  std::printf("%d exported, %d verified on their machine%s\n", counts.exported, counts.verified, refused.c_str());
+  // Sums that pass NPUs in other pieces than they left are no messages of tenex; the interpreters have judged them.
+  EXPECT_GE(counts.verified, counts.exported * 9 / 10);
+}
+
+}  // namespace
+}  // namespace tenex
