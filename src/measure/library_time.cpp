@@ -27,7 +27,7 @@ Result<SimTime> time_of(const Algorithm& algorithm, const Topology& topology, co
 
 std::vector<std::string_view> programs_of(std::string_view algorithm, CollectiveKind kind) {
   std::vector<std::string_view> programs;
-  if (algorithm == "ring") programs = {"ring_unidirectional", "rings"};
+  if (algorithm == "ring") programs = {"ring_unidirectional", "rings", "chain"};
   if (algorithm == "tree") programs = {"dbt"};
   if (algorithm == "direct") programs = {"direct"};
   std::erase_if(programs, [&](std::string_view name) { return !find_algorithm(name)->makes(kind); });
@@ -42,11 +42,11 @@ Result<Network> Network::make(const Topology& topology) {
   return Network(*std::move(wires));
 }
 
-Result<SimTime> Network::time(std::string_view algorithm, CollectiveKind kind, Bytes size, int channels) const {
+Result<SimTime> Network::time(std::string_view algorithm, CollectiveKind kind, Bytes size, int most_chunks) const {
   const auto n = static_cast<std::int64_t>(npus());
   const auto owners = owned_by_root(kind) ? 1 : n;
   const auto whole = std::max(size, bytes(owners));
-  const auto chunks = std::clamp<std::int64_t>(whole.count() / owners, 1, channels);
+  const auto chunks = std::clamp<std::int64_t>(whole.count() / owners, 1, most_chunks);
   const auto collective = Collective::make({kind, npus(), {}, chunks, whole, 0});
   if (!collective) return collective.errors();
   // Every chunk to every NPU twice, one after the other over two links each, is more than any of the programs takes.

@@ -20,10 +20,11 @@ class Network {
   /// Paths over cut-through switches become wires. Errors: those of wires_of(); (input) a disconnected topology.
   [[nodiscard]] static Result<Network> make(const Topology& topology);
   [[nodiscard]] std::size_t npus() const { return topology_.npus(); }
-  /// The time of the fastest of programs_of() that runs here, without overhead. A channel carries a chunk of each NPU;
-  /// where S has fewer bytes, as many chunks as it has bytes for. Errors: (resource) times out of range; no program
-  /// runs here, with the reason of the last.
-  [[nodiscard]] Result<SimTime> time(std::string_view algorithm, CollectiveKind kind, Bytes size, int channels) const;
+  /// The time of the fastest of programs_of() that runs here, without overhead, with so many chunks of each NPU; where
+  /// S has fewer bytes, as many as it has bytes for. Errors: (resource) times out of range; no program runs here, with
+  /// the reason of the last.
+  [[nodiscard]] Result<SimTime> time(std::string_view algorithm, CollectiveKind kind, Bytes size,
+                                     int most_chunks) const;
 
  private:
   explicit Network(Topology topology) : topology_(std::move(topology)) {}

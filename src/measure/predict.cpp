@@ -7,12 +7,17 @@
 #include <tuple>
 
 #include "measure/library_time.hpp"
+#include "tenex/base/quantity.hpp"
 #include "tenex/exchange/library_model.hpp"
 
 namespace tenex {
 namespace {
 
 constexpr double kMicrosecondsPerSecond = 1e6;
+/// What a channel of NCCL passes on at once under Simple: half of its buffer of 4 MiB.
+constexpr std::int64_t kMostAtOnce = std::int64_t{2} << 20;
+/// More chunks of an NPU change the time of a pipeline by less than one in so many.
+constexpr std::int64_t kMostChunks = 64;
 
 /// Errors of a simulation, which knows no files, at a row.
 Diagnostics at_row(Diagnostics errors, const Place& place) {
@@ -76,26 +81,47 @@ class Predictor {
     const auto protocols = library_protocols();
     const auto protocol = *std::ranges::find(protocols, std::string_view(choice.protocol), &LibraryProtocol::name);
     if (choice.algorithm == "nvls") return nvls_time(size);
-    const auto time = simulated(choice.algorithm, table.collective, protocol.carried(size));
-    if (!time) return time.errors();
-    const auto least = simulated(choice.algorithm, table.collective, Bytes::zero());
+    const auto moving_time = moving_us(choice, table.collective, size, protocol.carried(size));
+    if (!moving_time) return moving_time.errors();
+    const auto least = simulated(choice.algorithm, table.collective, Bytes::zero(), 1);
     if (!least) return least.errors();
     const auto boxes = options_.boxes > 0 ? options_.boxes : std::max<std::size_t>(table.hosts, 1);
     const auto hops = protocol.hops(choice.algorithm, table.collective, table.ranks, boxes);
     const auto latency = options_.overhead ? *options_.overhead + *least
                                            : protocol.latency(choice.algorithm).overhead + std::max(hops, *least);
-    double moving = static_cast<double>((*time - *least).count()) / kPicosecondsPerMicrosecond;
+    double moving = *moving_time;
     if (options_.ll_limit)
       moving = std::max(moving, least_ll_us(protocol, table.collective, table.ranks, static_cast<double>(size.count()),
                                             *options_.ll_limit));
     return static_cast<double>(latency.count()) / kPicosecondsPerMicrosecond + moving;
   }
 
+  /// What the bytes take without latencies, which pipelines hide and NCCL's model adds: by how much longer they take
+  /// than half of them.
+  Result<double> moving_us(const LibraryChoice& choice, CollectiveKind kind, Bytes size, Bytes carried) {
+    const auto chunks = chunks_for(choice, kind, size);
+    const Bytes half = bytes(carried.count() / 2);
+    const auto whole_time = simulated(choice.algorithm, kind, carried, chunks);
+    if (!whole_time) return whole_time.errors();
+    const auto half_time = simulated(choice.algorithm, kind, half, chunks);
+    if (!half_time) return half_time.errors();
+    const double share = static_cast<double>(carried.count()) / static_cast<double>((carried - half).count());
+    return static_cast<double>((*whole_time - *half_time).count()) / kPicosecondsPerMicrosecond * share;
+  }
+
+  /// Chunks of an NPU: one for each channel, or as many as the channels pass on one after the other.
+  [[nodiscard]] int chunks_for(const LibraryChoice& choice, CollectiveKind kind, Bytes size) const {
+    if (choice.algorithm == "direct") return options_.channels;
+    const auto owners = owned_by_root(kind) ? 1 : static_cast<std::int64_t>(network_.npus());
+    const auto pieces = std::min(ceil_div(size.count(), owners * kMostAtOnce), kMostChunks);
+    return std::max(options_.channels, static_cast<int>(pieces));
+  }
+
   /// The simulated time, of one byte for each NPU at least.
-  Result<SimTime> simulated(const std::string& algorithm, CollectiveKind kind, Bytes size) {
-    auto& known = times_[{algorithm, kind, size}];
+  Result<SimTime> simulated(const std::string& algorithm, CollectiveKind kind, Bytes size, int chunks) {
+    auto& known = times_[{algorithm, kind, size, chunks}];
     if (known == SimTime::zero()) {
-      const auto time = network_.time(algorithm, kind, size, options_.channels);
+      const auto time = network_.time(algorithm, kind, size, chunks);
       if (!time) return time.errors();
       known = *time;
     }
@@ -122,7 +148,7 @@ class Predictor {
   const Topology& topology_;
   const measure::Network& network_;
   const PredictOptions& options_;
-  std::map<std::tuple<std::string, CollectiveKind, Bytes>, SimTime> times_;
+  std::map<std::tuple<std::string, CollectiveKind, Bytes, int>, SimTime> times_;
 };
 
 }  // namespace

@@ -40,17 +40,17 @@ double time_of(const PredictedTable& table, std::size_t row, const std::string& 
 }
 
 TEST(Predict, ARingTakesItsStepsAndItsProtocolsOverhead) {
-  // Four NPUs, one channel: six steps of 1 us and a quarter of S each. 40 MB at 10 GB/s: 1 ms per step. Hops of Simple
+  // Four NPUs, one channel: six steps of 1 us and a quarter of S each. 8 MB at 10 GB/s: 200 us per step. Hops of Simple
   // take 3.4 us, of LL128 1.9 us; those of LL 0.6 us, so that the machine's count.
-  const auto prediction = predict(box(4, "10GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(40'000'000)})}, {1});
+  const auto prediction = predict(box(4, "10GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(8'000'000)})}, {1});
   ASSERT_TRUE(prediction.ok()) << to_string(prediction.errors());
   const auto& table = prediction->tables.at(0);
-  EXPECT_NEAR(time_of(table, 0, "ring", "simple"), 8.4 + 6 * 1003.4, 1e-2);
+  EXPECT_NEAR(time_of(table, 0, "ring", "simple"), 8.4 + 6 * 203.4, 1e-2);
   // LL has 4 bytes of data in 8; LL128 120 in 128.
-  EXPECT_NEAR(time_of(table, 0, "ring", "ll"), 6.6 + 6 * 2001, 1e-2);
-  EXPECT_NEAR(time_of(table, 0, "ring", "ll128"), 14.0 + 6 * (1.9 + 1000 * 128.0 / 120), 1e-2);
+  EXPECT_NEAR(time_of(table, 0, "ring", "ll"), 6.6 + 6 * 401, 1e-2);
+  EXPECT_NEAR(time_of(table, 0, "ring", "ll128"), 14.0 + 6 * (1.9 + 200 * 128.0 / 120), 1e-2);
   EXPECT_EQ(table.choices[table.rows[0].fastest].protocol, "simple");
-  EXPECT_NEAR(table.rows[0].difference(), (8.4 + 6020.4) / 1000 - 1, 1e-4);
+  EXPECT_NEAR(table.rows[0].difference(), (8.4 + 1220.4) / 1000 - 1, 1e-4);
 }
 
 TEST(Predict, SmallSizesRunLl) {
@@ -64,33 +64,57 @@ TEST(Predict, SmallSizesRunLl) {
 }
 
 TEST(Predict, AStatedOverheadReplacesThatOfProtocols) {
-  const auto prediction = predict(box(4, "10GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(40'000'000)})},
+  const auto prediction = predict(box(4, "10GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(8'000'000)})},
                                   {.channels = 1, .overhead = microseconds(100)});
   ASSERT_TRUE(prediction.ok());
-  EXPECT_NEAR(time_of(prediction->tables[0], 0, "ring", "simple"), 100 + 6006, 1e-3);
+  EXPECT_NEAR(time_of(prediction->tables[0], 0, "ring", "simple"), 100 + 1206, 1e-3);
 }
 
 TEST(Predict, LlHasALimit) {
-  const auto prediction = predict(box(4, "10GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(40'000'000)})},
+  const auto prediction = predict(box(4, "10GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(8'000'000)})},
                                   {.channels = 1, .ll_limit = gigabytes_per_second(3)});
   ASSERT_TRUE(prediction.ok());
-  // 1.5 times 40 MB at 3 GB/s: 20 ms, where half the bandwidth would take 12.
-  EXPECT_NEAR(time_of(prediction->tables[0], 0, "ring", "ll"), 6.6 + 6 + 20'000, 1e-2);
-  EXPECT_NEAR(time_of(prediction->tables[0], 0, "ring", "simple"), 8.4 + 6 * 1003.4, 1e-2);
+  // 1.5 times 8 MB at 3 GB/s: 4 ms, where half the bandwidth would take 2.4.
+  EXPECT_NEAR(time_of(prediction->tables[0], 0, "ring", "ll"), 6.6 + 6 + 4'000, 1e-2);
+  EXPECT_NEAR(time_of(prediction->tables[0], 0, "ring", "simple"), 8.4 + 6 * 203.4, 1e-2);
 }
 
 TEST(Predict, NvlsIsAFormulaThatIsAskedFor) {
   const auto prediction =
-      predict(box(4, "12GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(40'000'000)})}, {.nvls = true});
+      predict(box(4, "12GB/s"), {log_of(CollectiveKind::all_reduce, 4, {bytes(8'000'000)})}, {.nvls = true});
   ASSERT_TRUE(prediction.ok());
-  // 40 MB at 5/6 of 12 GB/s: 4 ms.
-  EXPECT_NEAR(time_of(prediction->tables[0], 0, "nvls", "simple"), 25 + 4000, 1e-6);
+  // 8 MB at 5/6 of 12 GB/s: 0.8 ms.
+  EXPECT_NEAR(time_of(prediction->tables[0], 0, "nvls", "simple"), 25 + 800, 1e-6);
+}
+
+// A chain of four NPUs passes 8 MB on, a chunk for each of 8 channels. 1 MB takes 100
+// us at 10 GB/s and 1 us of alpha: the first is at the end after 3 * 101 us, seven more follow.
+TEST(Predict, BroadcastIsAChain) {
+  const auto prediction = predict(box(4, "10GB/s"), {log_of(CollectiveKind::broadcast, 4, {bytes(8'000'000)})}, {});
+  ASSERT_TRUE(prediction.ok()) << to_string(prediction.errors());
+  const auto& table = prediction->tables.at(0);
+  // Three hops of Simple take 3.4 us, where the machine's take 1.
+  EXPECT_NEAR(time_of(table, 0, "ring", "simple"), 8.4 + 3 * 3.4 + 3 * 100 + 7 * 100, 0.1);
+}
+
+// NVIDIA/nccl issue 1801: 24 GPUs of three NVLink partitions of GB200, a NIC of 50 GB/s for each, rings without NVLS:
+// All-Reduce of 16 GiB at 205.39 GB/s (algbw). Rings over all NICs could reach 50 * 8 / (2 * 23 / 24) = 208.7.
+TEST(Predict, RingsOverThreePartitionsAreAsMeasured) {
+  const auto machine = parse_machine(
+      "schema = 1\nkind = \"machine\"\nname = \"nvl8 x 3\"\nsource = \"none\"\nshape = \"SW(8)_SW(3)\"\nalpha = "
+      "\"1us,3us\"\nbandwidth = \"900GB/s,50GB/s\"\n",
+      "nvl8.toml");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  const auto prediction = predict(*machine, {log_of(CollectiveKind::all_reduce, 24, {gibibytes(16)})}, {.boxes = 3});
+  ASSERT_TRUE(prediction.ok()) << to_string(prediction.errors());
+  const double us = time_of(prediction->tables.at(0), 0, "ring", "simple");
+  EXPECT_NEAR(gibibytes(16).count() / us / 1e3, 205.39, 0.02 * 205.39);
 }
 
 TEST(Predict, WhatCannotBePredictedIsSaid) {
   EXPECT_THAT(to_string(predict(box(4, "1GB/s"), {log_of(CollectiveKind::all_reduce, 8, {bytes(1024)})}, {}).errors()),
               HasSubstr("the machine has 4 NPUs"));
-  EXPECT_THAT(to_string(predict(box(4, "1GB/s"), {log_of(CollectiveKind::broadcast, 4, {bytes(1024)})}, {}).errors()),
+  EXPECT_THAT(to_string(predict(box(4, "1GB/s"), {log_of(CollectiveKind::gather, 4, {bytes(1024)})}, {}).errors()),
               HasSubstr("no program here stands for"));
   const auto prediction =
       predict(box(4, "1GB/s"), {log_of(CollectiveKind::all_to_all, 4, {bytes(1024), Bytes::zero()})}, {});

@@ -1,8 +1,9 @@
 // Predictions: the time that a library's algorithms take on a machine, beside measured times.
 //
-// Rings and trees are simulated (a chunk of each NPU for each channel); a protocol makes S bytes take the time of more,
-// adds its overhead, and its hops take at least its own latency (tenex/exchange/library_model.hpp). NVLS is a formula.
-// The library is taken to run what is predicted fastest.
+// Rings (of Broadcast and Reduce: chains) and trees are simulated, with a chunk of each NPU for each channel, or as
+// many of 2 MiB as a channel passes on one after the other. A protocol makes S bytes take the time of more, adds its
+// overhead, and its hops take at least its own latency (tenex/exchange/library_model.hpp). NVLS is a formula. The
+// library is taken to run what is predicted fastest.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@
 namespace tenex {
 
 struct PredictOptions {
-  int channels = 8;  ///< chunks of an NPU
+  int channels = 8;  ///< chunks of an NPU at least
   /// Of a call, in place of each protocol's own latencies: hops take what the machine's links do.
   std::optional<SimTime> overhead = std::nullopt;
   std::size_t boxes = 0;  ///< of the machine, for latencies between boxes; 0: the hosts of each log, or one
