@@ -30,7 +30,7 @@ from .layout import PAGE_INCHES, apart, save, under_legend
 from .markdown import as_markdown
 from .outcome import no_contest
 from .reader import Study, open_study
-from .words import NothingToShow, bare, broken, fitted, picture
+from .words import NothingToShow, bare, broken, fitted, picture, reached
 
 #: At most so many networks and collectives have a panel; further ones are counted in the title.
 MOST_PANELS = 12
@@ -93,7 +93,7 @@ def table(found: pandas.DataFrame) -> pandas.DataFrame:
         last = of.iloc[-1]
         fastest = ranges(sizes, set(of.loc[of["wins"], "size"]))
         lines.append([panel_name(names[0]), *names[1:], fastest, size_text(_half(of)),
-                      size_text(last["size"]), last["busbw"] / 1e9, last["efficiency"]])  # fmt: skip
+                      size_text(last["size"]), last["busbw"] / 1e9, reached(last["efficiency"], 3)])  # fmt: skip
     return pandas.DataFrame(lines, columns=[*keys, "algorithm", "fastest at", "half speed from", "largest size",
                                             "busbw GB/s", "of bound"])  # fmt: skip
 
@@ -205,7 +205,7 @@ def _name(axes: Axes, ends: list[tuple[str, str, float, float]]) -> None:
     heights = [(numpy.log(y) - low) / (high - low) for _, _, y, _ in ends]
     line = 0.135 / HEIGHTS[0]  # of a text of 8 pt
     for (who, colour, _, share), height in zip(ends, apart(heights, line)):
-        text = who if numpy.isnan(share) else f"{who} {100 * share:.0f} %"
+        text = who if numpy.isnan(share) else f"{who} {100 * reached(share, 3):.{1 if 0.99 < share < 1 else 0}f} %"
         axes.annotate(text, (1.02, height), xycoords="axes fraction", fontsize=8, color=ink(colour), va="center",
                       annotation_clip=False)  # fmt: skip
 

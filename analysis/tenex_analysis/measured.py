@@ -120,6 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--png", type=Path, required=True)
     given = parser.parse_args(arguments)
     save(draw_measured(read_report(given.report)), given.png)
+    print(given.png)
     return 0
 
 

@@ -21,6 +21,7 @@ from .contests import contests, winners
 from .layout import save
 from .outcome import no_contest, outcome
 from .reader import Study, open_study
+from .words import reached
 
 
 def _spread(values: pandas.Series) -> numpy.ndarray:
@@ -34,7 +35,8 @@ def efficiency_table(study: Study) -> pandas.DataFrame:
     for contest in contests(study):
         for (panel, who), of in contest.rows.groupby(["panel", "who"], sort=False):
             known = of["efficiency"].dropna()
-            found.append([panel, who, len(of), int((known >= 1).sum()), *_spread(known)[[1, 0, 2]]])
+            least, median, greatest = (reached(share, 3) for share in _spread(known))
+            found.append([panel, who, len(of), int((known >= 1).sum()), median, least, greatest])
     return pandas.DataFrame(
         found, columns=["work", "competitor", "points", "at bound", "median efficiency", "least", "greatest"]
     )

@@ -18,6 +18,11 @@ class NothingToShow(ValueError):
     """Raised if a table or picture has no row to show; the message says what is missing and why."""
 
 
+def reached(share: float, digits: int) -> float:
+    """A share of a bound, rounded down below 1, as the program prints it: 1 is at the bound and nothing else."""
+    return min(share, 1 - 10.0**-digits) if share < 1 else share
+
+
 def bare(axes: Axes, lines: str = "y") -> None:
     """Leaves an axes its left and lower edge and pale lines at the ticks of an axis, behind what is drawn."""
     axes.grid(axis=lines, alpha=0.3)

@@ -30,8 +30,10 @@ constexpr std::size_t kMostTenVertices = 40;
 constexpr std::size_t kMostInstants = 24;
 
 Diagnostic too_much(std::string problem, std::string why) {
-  return input_error({"--picture", 0, 0}, std::move(problem), std::move(why),
-                     "write a page (-o view.html), or another --picture");
+  return input_error(
+      {}, std::move(problem), std::move(why),
+      "write a page (-o view.html), another --picture, or a part of a schedule (tenex export S.h5 --npus "
+      "0-7 -o part.h5)");
 }
 
 /// A drawing fitted into a frame.
@@ -43,18 +45,36 @@ struct Fitted {
   std::vector<Spot> at;
 };
 
-Fitted fit(const VertexLayout& layout, double most_width, double most_height) {
-  const auto x = std::ranges::minmax(layout.at, {}, &Spot::x);
-  const auto y = std::ranges::minmax(layout.at, {}, &Spot::y);
-  const double wide = std::max(x.max.x - x.min.x, 1e-3);
-  const double high = std::max(y.max.y - y.min.y, 1e-3);
+/// The vertices, and how far links bend aside.
+std::pair<Spot, Spot> corners_of(const VertexLayout& layout, const Topology& drawn) {
+  Spot least = layout.at.front();
+  Spot most = least;
+  const auto take = [&](double x, double y) {
+    least = {std::min(least.x, x), std::min(least.y, y)};
+    most = {std::max(most.x, x), std::max(most.y, y)};
+  };
+  for (const Spot& spot : layout.at) take(spot.x, spot.y);
+  for (std::size_t l = 0; l < drawn.links(); ++l) {
+    const Spot from = layout.at[drawn.source(LinkId::at(l)).index()];
+    const Spot to = layout.at[drawn.target(LinkId::at(l)).index()];
+    const double length = std::max(std::hypot(to.x - from.x, to.y - from.y), 1e-9);
+    const double aside = layout.bends[l] / length;
+    take((from.x + to.x) / 2 + (to.y - from.y) * aside, (from.y + to.y) / 2 - (to.x - from.x) * aside);
+  }
+  return {least, most};
+}
+
+Fitted fit(const VertexLayout& layout, const Topology& drawn, double most_width, double most_height) {
+  const auto [least, most] = corners_of(layout, drawn);
+  const double wide = std::max(most.x - least.x, 1e-3);
+  const double high = std::max(most.y - least.y, 1e-3);
   Fitted fitted;
   fitted.unit = std::min({(most_width - 60) / wide, (most_height - 60) / high, 90.0});
   fitted.radius = std::clamp(0.28 * fitted.unit, 1.2, 14.0);
   fitted.width = std::max(wide * fitted.unit + 60, 120.0);
   fitted.height = high * fitted.unit + 60;
   for (const auto& spot : layout.at)
-    fitted.at.push_back({30 + (spot.x - x.min.x) * fitted.unit, 30 + (spot.y - y.min.y) * fitted.unit});
+    fitted.at.push_back({30 + (spot.x - least.x) * fitted.unit, 30 + (spot.y - least.y) * fitted.unit});
   return fitted;
 }
 
@@ -126,17 +146,20 @@ Result<std::string> network_picture(const Viewed& viewed) {
     return too_much("the network is too large for a picture",
                     fmt::format("it has {} NPUs, and a picture shows {}", drawn.npus(), kMostViewedNpus));
   const auto layout = lay_out(drawn, viewed.shape ? &*viewed.shape : nullptr);
-  const auto fitted = fit(layout, 900, 700);
+  const auto fitted = fit(layout, drawn, 900, 700);
   std::set<std::size_t> inside;
   std::string words = viewed.title;
+  if (!viewed.bounds.empty())
+    words += fmt::format("; least time {} ({})", to_rounded(viewed.bounds.front().time), viewed.bounds.front().name);
   const auto cut = std::ranges::find_if(viewed.bounds, [](const auto& bound) { return !bound.inside.empty(); });
   if (cut != viewed.bounds.end()) {
     for (const VertexId vertex : cut->inside) inside.insert(vertex.index());
-    words += fmt::format("; cut {}{}", to_rounded(cut->time), cut->binds ? " (binds)" : "");
+    words += fmt::format("; purple: a cut, {}", to_rounded(cut->time));
   }
+  const auto failed = failed_links(drawn, viewed.intact);
+  if (!failed.empty()) words += "; dashed: failed";
   SvgPicture svg(fitted.width, fitted.height + 24, viewed.title);
-  for (const auto& [source, target] : failed_links(drawn, viewed.intact))
-    svg.line(fitted.at[source], fitted.at[target], kReduce, 1.4, 0, "4 4");
+  for (const auto& [source, target] : failed) svg.line(fitted.at[source], fitted.at[target], kReduce, 1.4, 0, "4 4");
   draw_links(svg, drawn, fitted, layout, shares_of(viewed, drawn), inside);
   draw_vertices(svg, drawn, fitted, inside);
   svg.text({12, fitted.height + 14}, words, Anchor::start, 12, kMuted);

@@ -137,7 +137,7 @@ std::optional<Diagnostic> over_npu_memory(const DesignPoint& point, const Prepar
   const auto problem = fmt::format("{} takes {} of an NPU, which has {}", to_string(point.training().hp),
                                    rounded(bytes), to_string(npu.memory));
   const auto why = list_parts(prepared.memory);
-  if (!found.empty()) return resource_error(problem, why, "the fastest change that fits is " + found);
+  if (!found.empty()) return resource_error(problem, why + "; the fastest change that fits is " + found);
   const auto least = search.least_bytes();
   return resource_error(
       problem, why,
