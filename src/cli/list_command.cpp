@@ -54,7 +54,7 @@ std::string described_algorithms() {
     if (algorithm.reads.order) text += list_line("", "order: of its peers, relative or absolute");
     if (!algorithm.requirement.empty()) text += list_line("", fmt::format("needs {}", algorithm.requirement));
     if (algorithm.candidate_npus == 0)
-      text += list_line("", "not tried by auto and best");
+      text += list_line("", "not tried by auto");
     else if (algorithm.candidate_npus != SIZE_MAX)
       text += list_line("", fmt::format("tried by auto up to {} NPUs", algorithm.candidate_npus));
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "exchange/collective_words.hpp"
 #include "exchange/mscclpp_run.hpp"
 
 namespace tenex::exchange {

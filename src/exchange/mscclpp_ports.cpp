@@ -35,6 +35,7 @@ void PlanRun::give_signal(Block& block, const PlanChannel& channel, std::size_t 
     join(signal.known.order, known.order);
   }
   signals_[{channel.type, block.gpu, channel.peer, channel.number}].push_back(std::move(signal));
+  ++kept_clocks_;
 }
 
 void PlanRun::give_signals(Block& block, const PlanOperation& operation, std::uint32_t number) {

@@ -8,6 +8,11 @@ namespace tenex::exchange {
 namespace {
 
 constexpr std::size_t kMostItems = std::size_t{1} << 24;
+/// Of clocks, half of them those of threads, half those that signals, semaphores and packets carry.
+constexpr std::size_t kMostClockBytes = std::size_t{512} << 20;
+constexpr std::size_t kBytesOfClocks = 2 * sizeof(std::uint32_t);  ///< of a thread: visible and order
+/// Of threads times operations: each operation may join clocks. A minute at most.
+constexpr std::size_t kMostSteps = std::size_t{1} << 32;
 
 }  // namespace
 
@@ -157,17 +162,23 @@ Status PlanRun::run() {
     for (const auto& block : gpu.blocks) operations += block.operations.size();
   std::size_t places = 0;
   for (const auto& gpu : plan_.gpus) places += (gpu.inputs + gpu.outputs + gpu.scratch + shape_.units) * shape_.parts;
-  if (threads_ * (operations + threads_) * 16 > (std::size_t{512} << 20) || places > (std::size_t{1} << 22))
+  const auto too_large = [&] {
     return resource_error(
         "the plan is too large to interpret",
         fmt::format("{} threadblocks and port channels, {} ops, {} places", threads_, operations, places));
+  };
+  if (2 * threads_ * threads_ * kBytesOfClocks > kMostClockBytes || places > (std::size_t{1} << 22) ||
+      threads_ * operations > kMostSteps)
+    return too_large();
   lay_out();
   if (!check_ranges()) return success();
-  for (bool progress = true; progress && !values_.full();) {
+  const auto clocks_fit = [&] { return kept_clocks_ * threads_ * kBytesOfClocks <= kMostClockBytes / 2; };
+  for (bool progress = true; progress && !values_.full() && clocks_fit();) {
     progress = false;
-    for (std::size_t t = 0; t < blocks_.size(); ++t)
-      while (step(t)) progress = true;
+    for (std::size_t t = 0; t < blocks_.size() && clocks_fit(); ++t)
+      while (clocks_fit() && step(t)) progress = true;
   }
+  if (!clocks_fit()) return too_large();
   if (values_.full())
     return resource_error("the plan's values are too many to follow",
                           fmt::format("at most {} contributions are kept", kMostItems));
@@ -221,6 +232,7 @@ void PlanRun::take_signals(Block& block, const PlanOperation& operation, bool re
     if (!relaxed && !queue.front().relaxed) join(block.pending.visible, queue.front().known.visible);
     join(block.pending.order, queue.front().known.order);
     queue.pop_front();
+    --kept_clocks_;
   }
 }
 
@@ -282,6 +294,7 @@ void PlanRun::store(Current& now, const PlanRange& range, std::size_t offset, bo
     return;
   }
   Packet& target = packet(range, offset);
+  kept_clocks_ += target.written ? 0 : 1;
   if (target.written)
     add_wrong(schedule_, Wrong::race, now.operation.place,
               fmt::format("{} writes a packet that {} has written: a reader may take either", say(now.number),
@@ -442,11 +455,13 @@ bool PlanRun::step(std::size_t index) {
         if (queue.empty()) break;
         join(block.pending.visible, queue.front().visible);
         join(block.pending.order, queue.front().order);
+        kept_clocks_ -= queue.front().order.empty() ? 0 : 1;
         queue.pop_front();
       }
       break;
     case PlanAction::release:
       for (const auto semaphore : operation.semaphores) semaphores_[block.gpu][semaphore].push_back(block.known);
+      kept_clocks_ += operation.semaphores.size();
       break;
     case PlanAction::pipeline:
       break;  // its operations stand in its place

@@ -158,6 +158,7 @@ class PlanRun {
   std::map<std::pair<std::size_t, std::int64_t>, std::vector<std::size_t>> at_barrier_;
   /// By destination, then thread and source: in order of epochs.
   std::vector<std::map<std::pair<std::uint32_t, std::size_t>, std::vector<Arrival>>> arrivals_;
+  std::size_t kept_clocks_ = 0;  ///< of signals, semaphores and packets
   bool multicast_ = false;
   bool flushes_ = false;
   bool flushes_puts_ = false;

@@ -22,11 +22,13 @@ struct JudgedSchedule {
   std::string bound_name = {};
 };
 
-/// Adds to `schedule.wrong` the transfers for which the topology has no link, nor a way over switches alone. O(pairs).
+/// Adds to `schedule.wrong` the transfers for which the topology has no link, nor a way over switches alone that its
+/// messages take. O(pairs).
 void check_links(ForeignSchedule& schedule, const Topology& topology);
 
 /// Simulates a valid schedule on the point's network for the point's size, occupancy and routes: every transfer is
-/// injected when those that it comes after have arrived. The point's collective, chunks and algorithm are not read.
+/// injected when those that it comes after have arrived, and passes switches alone where any way does. The point's
+/// collective, chunks and algorithm are not read.
 /// Errors (input): a network of another number of NPUs, a transfer without a link, a size that has fewer bytes than
 /// chunks; those of building the network and of the simulator. O(hops + verification).
 [[nodiscard]] Result<JudgedSchedule> judge_schedule(ForeignSchedule& schedule, const DesignPoint& point,
