@@ -182,7 +182,10 @@ Result<std::vector<std::size_t>> ResultView::select(std::string_view condition, 
 }
 
 std::string shown(const ResultColumn& column, const ResultCell& cell) {
-  if (const auto* number = std::get_if<std::int64_t>(&cell)) return shown_number(column, *number);
+  if (const auto* number = std::get_if<std::int64_t>(&cell)) {
+    const bool chunks = column.source == Source::setting && column.name == "chunks";
+    return chunks && *number == kAutomaticChunks ? std::string(kAutomaticWord) : shown_number(column, *number);
+  }
   if (const auto* number = std::get_if<double>(&cell)) {
     if (column.units == "B/s") return to_rounded_rate(*number);
     if (column.units == "USD") return to_string(dollars(std::llround(*number)));

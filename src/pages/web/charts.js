@@ -43,8 +43,6 @@ function curveChart(caption, series, bound, logarithmic, format, pick) {
   svg.append("g").attr("transform", "translate(" + left + ",0)").call(d3.axisLeft(y).tickValues(ticks)
       .tickFormat(format));
   const line = d3.line().x((point) => x(point.x)).y((point) => y(point.y));
-  svg.append("path").attr("d", line(bound)).attr("fill", "none").attr("stroke", colours.ink).attr("stroke-dasharray",
-      "5 4");
   series.forEach((each) => {
     const i = each.style;
     const colour = kPalette[i % kPalette.length];
@@ -58,6 +56,9 @@ function curveChart(caption, series, bound, logarithmic, format, pick) {
       dot.on("click", () => pick(point.row)).on("keydown", () => d3.event.key === "Enter" && pick(point.row));
     }
   });
+  // Above the curves, which hide it where they reach it.
+  svg.append("path").attr("d", line(bound)).attr("fill", "none").attr("stroke", colours.ink).attr("stroke-dasharray",
+      "5 4").attr("pointer-events", "none");
   const key = make("div", { class: "key" });
   series.forEach((each) => {
     const i = each.style;
