@@ -19,7 +19,7 @@ COLLECTIVES = ("all_gather", "all_reduce", "all_to_all")
 EXECUTORS = {"mscclpp": ("--format", "mscclpp"), "rccl": ("--format", "mscclang", "--for", "rccl"),
              "azure": ("--format", "mscclang", "--for", "azure")}  # fmt: skip
 SIZE = "64MiB"
-#: Of which `best` takes some eight minutes each: an All-Reduce for one executor has to do, and no All-to-All is written.
+#: Of which `best` takes some eight minutes each: one executor has to do for All-Reduce, and no All-to-All is written.
 SLOW = {("forestcoll_mi250_2x16", "all_reduce", "rccl"), ("forestcoll_mi250_2x16", "all_reduce", "azure"),
         *(("forestcoll_mi250_2x16", "all_to_all", executor) for executor in EXECUTORS)}  # fmt: skip
 
