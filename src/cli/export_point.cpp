@@ -54,7 +54,8 @@ bool exceeds_limits(const Status& status) {
          std::ranges::all_of(status.errors(), [](const Diagnostic& error) { return error.fault == Fault::resource; });
 }
 
-Report report_of(const ExportArguments& arguments, const MadeSchedule& made, const Evaluation& unlimited) {
+Report report_of(const ExportArguments& arguments, const MadeSchedule& made, const Evaluation& unlimited,
+                 std::int64_t unlimited_chunks) {
   const Evaluation& row = made.row;
   Report report;
   report.add("format", arguments.format);
@@ -66,7 +67,7 @@ Report report_of(const ExportArguments& arguments, const MadeSchedule& made, con
   report.add("bound_ps", row.bound_ps);
   if (unlimited.collective_time_ps != row.collective_time_ps) {
     report.add("without_limits_ps", unlimited.collective_time_ps);
-    report.add("without_limits_chunks", unlimited.chosen_chunks);
+    report.add("without_limits_chunks", unlimited_chunks);
     report.add(
         "longer_by_percent",
         100 * (static_cast<double>(row.collective_time_ps) / static_cast<double>(unlimited.collective_time_ps) - 1));
@@ -114,11 +115,12 @@ ExitCode export_point(const ExportArguments& arguments, const std::function<Stat
   auto made = maker.make(kBestOfAll, arguments.chunks);
   if (!made) return refuse(made.errors());
   const Evaluation unlimited = made->row;
+  const auto unlimited_chunks = made->file.collective.chunks_per_npu();
   auto written = write(made->file);
   if (exceeds_limits(written) && arguments.chunks.empty())
     written = write_within_limits(maker, write, *made, std::move(written));
   if (!written) return refuse(written.errors(), exit_of_once(written.errors()));
-  const auto report = report_of(arguments, *made, unlimited);
+  const auto report = report_of(arguments, *made, unlimited, unlimited_chunks);
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
   return ExitCode::done;
 }

@@ -130,7 +130,8 @@ bool PlanRun::check_ranges() {
         }
       const auto action = operation.rule->action;
       const bool pairs = action == PlanAction::move;
-      if (pairs && operation.channels.size() > 1 && operation.channels.size() != operation.targets.size())
+      if (pairs && operation.type == ChannelType::port && operation.channels.size() > 1 &&
+          operation.channels.size() != operation.targets.size())
         refuse(fmt::format("has {} channels for {} destinations", operation.channels.size(), operation.targets.size()));
       if ((pairs || action == PlanAction::reduce || action == PlanAction::multicast) &&
           (operation.sources.empty() || operation.targets.empty()))

@@ -24,7 +24,7 @@ namespace tenex::exchange {
 namespace {
 
 constexpr std::int64_t kMostVertex = 1 << 14;
-constexpr std::size_t kMostTransfers = std::size_t{1} << 22;
+constexpr std::size_t kMostDivided = std::size_t{1} << 18;  ///< chunks that may be divided: some 200 MB
 
 /// Reads words and numbers from the front of a text.
 class OutputWords {
@@ -156,11 +156,10 @@ class Flows {
     schedule_.kind = CollectiveKind::all_to_all;
     const auto npus = static_cast<std::int64_t>(schedule_.npus);
     schedule_.chunks_per_npu = (chunks_ + npus - 1) / npus;
-    follow_volumes(flows_, number_, output_.place, schedule_);
-    if (schedule_.transfers.size() > kMostTransfers)
-      return resource_error(
-          "the flows are too many to follow",
-          fmt::format("they are {} transfers of {} pieces", schedule_.transfers.size(), schedule_.pieces.size()));
+    if (schedule_.npus * schedule_.npus * static_cast<std::size_t>(schedule_.chunks_per_npu) > kMostDivided)
+      return resource_error("the flows are too large to follow",
+                            fmt::format("{} NPUs of {} chunks for each other", npus, schedule_.chunks_per_npu));
+    if (auto status = follow_volumes(flows_, number_, output_.place, schedule_); !status) return status.errors();
     if (schedule_.valid())
       schedule_.notes.push_back(
           fmt::format("its volumes are followed as {} pieces: which part of a chunk a flow "

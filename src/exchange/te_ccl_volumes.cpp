@@ -26,6 +26,8 @@ namespace {
 
 /// What rounding may leave over, in millionths: a chunk may be divided over some hundred flows.
 constexpr std::int64_t kRounding = 1'000;
+/// Pieces of a chunk that goes to and fro are as many transfers as their number times its hops.
+constexpr std::size_t kMostTransfers = std::size_t{1} << 20;
 
 struct ShareRange {
   std::int64_t begin = 0;
@@ -81,21 +83,23 @@ class DividedChunk {
     return sum;
   }
 
-  /// Adds a piece for each range between cuts that has arrived, and a transfer for each of its hops.
-  void add_to(ForeignSchedule& schedule) {
+  /// Adds a piece for each range between cuts that has arrived, and a transfer for each of its hops. False: too many.
+  bool add_to(ForeignSchedule& schedule) {
     std::set<std::int64_t> cuts{0, kWholeChunk};
     for (const PieceHop& hop : hops_) cuts.insert({hop.range.begin, hop.range.end});
     for (const HeldPart& part : at_[destination_])
       for (auto cut = cuts.find(part.range.begin); *cut < part.range.end; ++cut)
-        add_piece({*cut, *std::next(cut)}, part.hop, schedule);
+        if (!add_piece({*cut, *std::next(cut)}, part.hop, schedule)) return false;
+    return true;
   }
 
  private:
-  void add_piece(ShareRange range, std::int64_t last, ForeignSchedule& schedule) {
+  bool add_piece(ShareRange range, std::int64_t last, ForeignSchedule& schedule) {
     const auto piece = ChunkId::at(schedule.pieces.size());
     schedule.pieces.push_back({source_, destination_, range.size()});
     std::vector<std::int64_t> way;
     for (auto hop = last; hop >= 0; hop = hops_[static_cast<std::size_t>(hop)].before) way.push_back(hop);
+    if (schedule.transfers.size() + way.size() > kMostTransfers) return false;
     for (auto hop = way.rbegin(); hop != way.rend(); ++hop) {
       const PieceHop& each = hops_[static_cast<std::size_t>(*hop)];
       ForeignTransfer transfer;
@@ -107,6 +111,7 @@ class DividedChunk {
       transfer.name = plain(each.flow->text->text);
       schedule.transfers.push_back(std::move(transfer));
     }
+    return true;
   }
 
   std::uint32_t source_;
@@ -117,8 +122,8 @@ class DividedChunk {
 
 }  // namespace
 
-void follow_volumes(const std::vector<TeCclFlow>& flows, const std::map<std::int64_t, std::uint32_t>& number,
-                    Place output, ForeignSchedule& schedule) {
+Status follow_volumes(const std::vector<TeCclFlow>& flows, const std::map<std::int64_t, std::uint32_t>& number,
+                      Place output, ForeignSchedule& schedule) {
   std::map<std::pair<std::uint32_t, std::int64_t>, DividedChunk> chunks;  // by source and number
   const auto per_pair = schedule.chunks_per_npu;
   for (std::uint32_t source = 0; source < schedule.npus; ++source)
@@ -151,8 +156,12 @@ void follow_volumes(const std::vector<TeCclFlow>& flows, const std::map<std::int
   if (lacking > 0)
     add_wrong(schedule, Wrong::missing, std::move(output),
               fmt::format("{}: {} of {} demands are not met", first, lacking, chunks.size()));
-  if (!schedule.valid()) return;
-  for (auto& [key, chunk] : chunks) chunk.add_to(schedule);
+  if (!schedule.valid()) return success();
+  for (auto& [key, chunk] : chunks)
+    if (!chunk.add_to(schedule))
+      return resource_error("the flows are too many to follow",
+                            fmt::format("their pieces pass more than {} links in all", kMostTransfers));
+  return success();
 }
 
 }  // namespace tenex::exchange

@@ -205,6 +205,24 @@ TEST(TeCclOutput, VolumesThatHaveNotComeAreNotSent) {
               HasSubstr("that chunk is for its own source"));
 }
 
+// A chunk that goes to and fro 1,200 times and arrives in 1,000 parts would be 1.2 million transfers of a small file.
+TEST(TeCclOutput, PiecesOfLongWaysAreBounded) {
+  std::string flows;
+  for (int epoch = 0; epoch < 1200; ++epoch)
+    flows += std::string("\"Chunk 2 from 1 traveled over ") + (epoch % 2 == 0 ? "1->2" : "2->1") +
+             " with volume 1.0 in epoch " + std::to_string(epoch) + "\",\n";
+  for (int part = 0; part < 1000; ++part)
+    flows += "\"Chunk 2 from 1 traveled over 1->3 with volume 0.001 in epoch 1200\",\n";
+  for (const auto* const other :
+       {"1 from 1 traveled over 1->2", "0 from 2 traveled over 2->1", "2 from 2 traveled over 2->3",
+        "0 from 3 traveled over 3->1", "1 from 3 traveled over 3->2"})
+    flows += std::string("\"Chunk ") + other + " with volume 1.0 in epoch 0\",\n";
+  flows.resize(flows.size() - 2);
+  const auto read = interpret_schedule({"flows.json", output(flows)});
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(to_string(read.errors()), HasSubstr("the flows are too many to follow"));
+}
+
 TEST(TeCclOutput, AGpuThatTheFlowsTakeForASwitchGetsNothing) {
   // Three NPUs of which the flows use 1 and 2, as upstream's NDv2 outputs leave out GPU 0: 2 of 6 pairs are met.
   const auto text = output(
