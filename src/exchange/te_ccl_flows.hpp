@@ -25,6 +25,6 @@ struct TeCclFlow {
 /// wrong with it. `number`: the NPU of each vertex; the schedule's NPUs and chunks per NPU are known, and the flows in
 /// the order of their epochs. Errors (resource): more than a million transfers. O(flows * pieces of a chunk).
 Status follow_volumes(const std::vector<TeCclFlow>& flows, const std::map<std::int64_t, std::uint32_t>& number,
-                    Place output, ForeignSchedule& schedule);
+                      Place output, ForeignSchedule& schedule);
 
 }  // namespace tenex::exchange
