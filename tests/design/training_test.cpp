@@ -18,7 +18,7 @@ TEST(TrainingText, OfAPlainPoint) {
                                  "\n"
                                  "hp=4,8\n"
                                  "npu_bandwidth=200000000000,100000000000\n"
-                                 "physics=18\n"
+                                 "physics=19\n"
                                  "seed=1\n"
                                  "topology=RI(4)_SW(8)\n"
                                  "workload=" +
@@ -75,7 +75,7 @@ TEST(TrainingText, OfAPointWithEverything) {
                 kGpt3 + " HP-(4,8) x1; " + kMsft +
                 " HP-(8,4) x2\n"
                 "optimize_with=libra_derated\n"
-                "physics=18\n"
+                "physics=19\n"
                 "price_level=mid\n"
                 "scheme=perf_opt\n"
                 "seed=3\n"

@@ -95,8 +95,10 @@ void expect_round_trips(std::string_view machine, const char* collective) {
   std::string refused;
   for (const auto& [reason, count] : counts.refused) refused += fmt::format("; {} times: {}", count, reason);
   std::printf("%d exported, %d verified on their machine%s\n", counts.exported, counts.verified, refused.c_str());
-  // Sums that pass NPUs in other pieces than they left are no messages of tenex; the interpreters have judged them.
-  EXPECT_GE(counts.verified, counts.exported * 9 / 10);
+  // Sums that pass NPUs in other pieces than they left are no messages of tenex: the interpreters alone have judged
+  // them. On all machines together they are 212 of 7,591.
+  const bool sums = reduces(*parse_collective_kind(collective));
+  EXPECT_GE(counts.verified, sums ? counts.exported * 3 / 4 : counts.exported);
 }
 
 constexpr auto kCollectives = {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"};
