@@ -200,6 +200,28 @@ TEST(BestAlgorithm, LeavesSwitchesAsTheyAreUnlessUnwindingIsAskedFor) {
   EXPECT_GE(kept.candidates, unwound.candidates);  // what needs direct links is played on the switches
 }
 
+// What switches can do beside forwarding is no harm: schedules that do not use it stay valid, but for sums where
+// switches reduce, which send on all that they have.
+TEST(BestAlgorithm, IsNoSlowerWhereSwitchesCanDoMore) {
+  struct Case {
+    const char* topology;
+    const char* collective;
+    const char* ability;
+  };
+  for (const auto& [topology, collective, ability] :
+       {Case{"SW(8)", "broadcast", "switch_copy"}, Case{"SW(8)", "reduce", "switch_copy"},
+        Case{"SW(8)", "all_gather", "switch_copy"}, Case{"SW(8)", "broadcast", "switch_reduce"},
+        Case{"rail_spine(2,2,2)", "all_gather", "switch_reduce"}, Case{"rail_spine(2,2,2)", "reduce", "switch_copy"}}) {
+    const Words words{{"topology", topology},     {"alpha", "0.5us"}, {"bandwidth", "50GB/s"},
+                      {"collective", collective}, {"size", "4MB"},    {"algorithm", "best"}};
+    const auto plain = row_of(point(words));
+    const auto able = row_of(point(with_word(words, ability, "yes")));
+    ASSERT_EQ(able.status, PointStatus::ok) << topology << ' ' << collective << ": " << able.reason;
+    EXPECT_EQ(able.verified, Verified::yes) << topology << ' ' << collective;
+    EXPECT_LE(able.collective_time_ps, plain.collective_time_ps) << topology << ' ' << collective << ' ' << ability;
+  }
+}
+
 TEST(BestAlgorithm, EndsAtTheFirstThatIsGoodEnough) {
   const Words words{{"topology", "mesh(4,4)"}, {"size", "16KB"}, {"algorithm", "best"}, {"chunks", "1"}};
   const auto all = row_of(point(words));

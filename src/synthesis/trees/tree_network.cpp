@@ -6,6 +6,7 @@
 
 #include "synthesis/compose.hpp"
 #include "tenex/base/contract.hpp"
+#include "tenex/topology/hand_over.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
@@ -91,7 +92,11 @@ std::optional<std::string> tree_network_unsuitable(const SynthesisProblem& probl
   if (topology.wires() != nullptr) return "it does not send over switches that cut through";
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
     const SwitchProperties& properties = topology.switch_properties(VertexId::at(v));
-    if (properties.copy || properties.reduce) return "it does not use switches that copy or reduce";
+    // A switch that reduces sends on all that it has, so each partial sum would need a way of its own. One that copies
+    // may be sent a chunk as often as it shall send it on; under virtual cut-through it has the first one sooner.
+    if (properties.reduce && reduces(collective.kind())) return "its sums do not pass switches that reduce";
+    if (properties.copy && passes_on_early(topology, VertexId::at(v)))
+      return "it does not use copies of virtual cut-through";
     if (properties.buffer != kUnlimitedBuffer) return "it does not keep to the buffers of switches";
   }
   return std::nullopt;
