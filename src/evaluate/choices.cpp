@@ -30,6 +30,8 @@ namespace {
 
 /// Numbers of chunks that weigh no more are tried of all algorithms first.
 constexpr double kQuickTrial = 0.25;
+/// Heavier numbers are mostly not worth their work: as where no more than 2 % can be saved.
+constexpr double kExpectedWeight = 5;
 /// `best` with one chunk says whether its choice is shorter with so many.
 constexpr std::int64_t kChunksOfHint = 4;
 /// Where that weighs no more.
@@ -176,22 +178,32 @@ EvaluationOutput evaluate_choice(const DesignPoint& point, Cache::Impl& cache, c
 
 Cost cost_of_choice(const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes) {
   Cost all;
-  const auto add = [&](const Cost& trial, double most_weight) {
-    const bool is_first = all.weight == 0;
-    if (!is_first && (trial.bytes > memory_limit_bytes || trial.weight > most_weight)) return;
-    all.work += trial.work;
-    all.weight += trial.weight;
+  const auto add = [&](const Cost& trial, bool is_expected) {
     all.bytes = std::max(all.bytes, trial.bytes);
     all.threaded = all.threaded || trial.threaded;
+    if (!is_expected) return;
+    all.work += trial.work;
+    all.weight += trial.weight;
   };
-  if (chooses_algorithm(point)) {
-    for (const Trial& trial : trials_of_algorithms(point, estimator))
-      add(estimator.cost(trial.point), kMostWeightOfAlgorithm);
+  const auto add_numbers = [&](const DesignPoint& algorithm, double most) {
+    for (std::int64_t chunks = 1; chunks <= kMostAutomaticChunks; chunks *= 2) {
+      if (!weight_of_chunks(algorithm, chunks, estimator, memory_limit_bytes)) break;
+      const auto cost = estimator.cost(with_chunks(algorithm, chunks));
+      add(cost, chunks == 1 || cost.weight <= most);
+    }
+  };
+  if (!chooses_algorithm(point)) {
+    add_numbers(point, kExpectedWeight);
     return all;
   }
-  for (std::int64_t chunks = 1; chunks <= kMostAutomaticChunks; chunks *= 2) {
-    if (!weight_of_chunks(point, chunks, estimator, memory_limit_bytes)) break;
-    add(estimator.cost(with_chunks(point, chunks)), kMostWeightOfChunks);
+  for (const Trial& trial : trials_of_algorithms(point, estimator)) {
+    const auto& [tried, first] = trial;
+    const bool fits = first.bytes <= memory_limit_bytes && first.weight <= kMostWeightOfAlgorithm;
+    if (all.weight > 0 && !fits) continue;
+    if (chooses_chunks(point))
+      add_numbers(tried, tried.family == AlgorithmFamily::synthesizer ? kExpectedWeight : kQuickTrial);
+    else
+      add(first, true);
   }
   return all;
 }

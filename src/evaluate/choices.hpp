@@ -28,7 +28,8 @@ namespace tenex {
 [[nodiscard]] EvaluationOutput evaluate_choice(const DesignPoint& point, Cache::Impl& cache,
                                                const EvaluateOptions& options);
 
-/// The work of all trials, their weights together, and the largest of their bytes.
+/// The work of the trials that are expected to be made, their weights together, and the largest bytes of all that may
+/// be made.
 [[nodiscard]] Cost cost_of_choice(const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes);
 
 /// The least of the bounds of all numbers of chunks, as if it were the point's time; see bound_point().
