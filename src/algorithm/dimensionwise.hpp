@@ -99,7 +99,8 @@ using Grid = std::vector<GridDimension>;
                                                  const Collective& collective);
 
 /// The exchanges of a grid by the algorithm made for each block: rings where links lead from position to position,
-/// recursive halving-doubling (dimensions of two) on switches of a power of two of NPUs, else direct.
+/// recursive halving-doubling (dimensions of two) on switches of a power of two of NPUs, else direct. An All-to-All is
+/// direct over switches: halving would send each part log2(k)/2 times on the average.
 struct BlockExchanges {
   std::vector<ExchangeDimension> dimensions;
   std::vector<std::uint32_t> first;  ///< index of the grid's d-th dimension in `dimensions`; one more entry than the
@@ -108,7 +109,7 @@ struct BlockExchanges {
   /// An order of the grid's dimensions as an order of `dimensions`.
   [[nodiscard]] std::vector<std::uint32_t> expanded(const std::vector<std::uint32_t>& order) const;
 };
-[[nodiscard]] BlockExchanges exchanges_by_block(const Grid& grid);
+[[nodiscard]] BlockExchanges exchanges_by_block(const Grid& grid, CollectiveKind kind);
 
 /// 0, 1, .., dimensions - 1.
 [[nodiscard]] std::vector<std::uint32_t> in_order(std::size_t dimensions);

@@ -176,7 +176,7 @@ Result<std::shared_ptr<const Program>> make_themis(const Topology& topology, con
   std::vector<GroupExchange> of_groups;
   for (std::size_t g = 0; g < grids->size(); ++g) {
     const auto& grid = (*grids)[g];
-    BlockExchanges exchanges = exchanges_by_block(grid);
+    BlockExchanges exchanges = exchanges_by_block(grid, collective.kind());
     const auto slice = bytes(ceil_div(collective.size().count(), collective.chunks_per_npu()));
     Loads loads(grid, ports, slice);
     std::vector<std::vector<std::uint32_t>> orders;

@@ -178,7 +178,7 @@ void add_exchange(DimensionSends& sends, double size, double hops, double& left,
 }
 
 /// What a pass over the dimensions of a shape sends: round a ring in each, or (`by_blocks`) straight where the block
-/// has straight links, and by halves where an NPU has one port to a power of two of others.
+/// has straight links, and by halves (but All-to-Alls) where an NPU has one port to a power of two of others.
 DimensionSends dimension_sends(const DesignPoint& point, const ProgramScale& scale, bool by_blocks) {
   if (!point.topology.machine_file.empty() || !point.topology.shape.is_product())
     return {scale.dimension_steps, scale.dimension_steps * scale.step_hops, 1, scale.dimensions};
@@ -189,7 +189,7 @@ DimensionSends dimension_sends(const DesignPoint& point, const ProgramScale& sca
     if (block.size == 1) continue;
     const double size = block.size;
     const auto [step, wrap] = ring_hops(block, unwind);
-    if (by_blocks && block.rule->one_port && std::has_single_bit(block.size)) {
+    if (by_blocks && block.rule->one_port && std::has_single_bit(block.size) && !scale.all_to_all) {
       for (std::uint32_t bit = 1; bit < block.size; bit *= 2)
         add_exchange(sends, 2, unwind > 0 ? std::max<double>(1, bit / unwind) : hops_both_ways(block, 0, bit), left,
                      scale.all_to_all);

@@ -96,6 +96,9 @@ TEST(Hierarchical, SendsTheClosedFormOfItsDimensions) {
   // All-to-All: in a dimension of p, p-1 messages with 1/p of the 24 chunks each: 3 * 6 + 5 * 4.
   EXPECT_EQ(sent_by_each("hierarchical", "RI(4)_SW(6)", CollectiveKind::all_to_all, 1),
             (Traffic{1 + 1 + 1 + 5, 18 + 20}));
+  // Over a switch of a power of two, too: 3 * 8 + 7 * 4 of 32. Halving would send 3 * 16 there.
+  EXPECT_EQ(sent_by_each("hierarchical", "RI(4)_SW(8)", CollectiveKind::all_to_all, 1),
+            (Traffic{1 + 1 + 1 + 7, 24 + 28}));
 }
 
 TEST(Hierarchical, OfOneRingIsTheRing) {
