@@ -100,12 +100,13 @@ void try_algorithms(Trials& trials, const std::vector<Trial>& order) {
 }
 
 /// An algorithm with its search for a number of chunks.
-struct Candidate {
-  Candidate(Trial tried, const Trials& all, Cache::Impl& cache, Estimator& estimator, std::size_t memory_limit_bytes)
+struct AlgorithmSearch {
+  AlgorithmSearch(Trial tried, const Trials& all, Cache::Impl& cache, Estimator& estimator,
+                  std::size_t memory_limit_bytes)
       : trial(std::move(tried)),
         trials(trial.point, cache, all.quick_options()),
         search(trials, trial.point, estimator, memory_limit_bytes) {}
-  Candidate(const Candidate&) = delete;
+  AlgorithmSearch(const AlgorithmSearch&) = delete;
 
   /// Runs a part of the search beside what the others have found.
   void go_on(Trials& all, void (*part)(ChunkSearch&)) {
@@ -129,15 +130,15 @@ struct Candidate {
 /// The algorithms with a number of chunks each.
 void search_algorithms(Trials& all, const std::vector<Trial>& order, Cache::Impl& cache, Estimator& estimator,
                        std::size_t memory_limit_bytes) {
-  std::deque<Candidate> candidates;
-  std::vector<Candidate*> places;
+  std::deque<AlgorithmSearch> candidates;
+  std::vector<AlgorithmSearch*> places;
   for (const Trial& trial : order)
     places.push_back(&candidates.emplace_back(trial, all, cache, estimator, memory_limit_bytes));
-  for (Candidate* each : places)
+  for (AlgorithmSearch* each : places)
     if (each->trial.expected.weight <= kQuickTrial && !all.ended())
       each->go_on(all, [](ChunkSearch& search) { search.advance(kQuickTrial); });
-  std::ranges::stable_sort(places, {}, &Candidate::place);
-  for (Candidate* each : places) {
+  std::ranges::stable_sort(places, {}, &AlgorithmSearch::place);
+  for (AlgorithmSearch* each : places) {
     if (all.ended()) break;
     if (!each->begun && each->trial.expected.weight > all.most_weight())
       all.pass_over();
@@ -145,7 +146,7 @@ void search_algorithms(Trials& all, const std::vector<Trial>& order, Cache::Impl
       each->go_on(all, [](ChunkSearch& search) { search.finish(); });
   }
   std::vector<Trials*> trials;
-  for (Candidate& each : candidates) trials.push_back(&each.trials);
+  for (AlgorithmSearch& each : candidates) trials.push_back(&each.trials);
   all.settle(std::move(trials));
 }
 

@@ -4,8 +4,8 @@
 // them on. A switch that neither copies nor adds passes the partial sums of a chunk on in the order in which they came.
 // If two sums of a chunk meet in a switch, the one that came first may so take the other's way; both NPUs above still
 // receive as many sums as they wait for, each sum is sent on once, and none before it has come. So what is planned way
-// by way is valid. It stays so where a switch could copy: the chunk comes to it as often as it is to be sent on. Where a
-// switch reduces, a send takes all partial sums along that have come, so reductions are refused.
+// by way is valid. It stays so where a switch could copy: the chunk comes to it as often as it is to be sent on. Where
+// a switch reduces, a send takes all partial sums along that have come, so reductions are refused.
 #pragma once
 
 #include <cstddef>
