@@ -54,11 +54,11 @@ TEST_F(ForeignFiles, ABrokenFileEndsWith1AndItsPlace) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("broken.xml:2:4"), HasSubstr("lacks chunk 0 of gpu 1's input")));
 }
 
-// The best All-Reduce on mesh(2,3) has more chunks than RCCL's executor has steps for, so one of fewer chunks is
+// The best All-Reduce on LI(5) has more chunks than RCCL's executor has steps for, so one of fewer chunks is
 // written, and what that costs is said.
 TEST_F(ForeignFiles, APointIsWrittenInAsManyChunksAsTheExecutorRuns) {
-  const std::vector<std::string> network{"--topology",  "mesh(2,3)", "--alpha", "0.5us",
-                                         "--bandwidth", "50GB/s",    "--size",  "64MiB"};
+  const std::vector<std::string> network{"--topology",  "LI(5)",  "--alpha", "0.5us",
+                                         "--bandwidth", "50GB/s", "--size",  "1GiB"};
   auto words = network;
   words.insert(words.begin(), {"export", "--collective", "all_reduce", "--format", "mscclang", "--for", "rccl", "-o",
                                out("best.xml"), "--json"});

@@ -242,11 +242,32 @@ std::string refusal_of(const Topology& topology, CollectiveKind kind = Collectiv
   return made ? "" : made.errors().front().problem + ": " + made.errors().front().why;
 }
 
+// A switch that copies may be sent a chunk as often as it shall send it on, and one that reduces has no sums here.
+TEST(CutRate, PassesSwitchesThatCanDoMore) {
+  const auto verify_on = [](const SwitchProperties& properties, CollectiveKind kind) {
+    const Topology star = support::switched(4).with_switches(properties);
+    const Collective collective = of_megabytes(kind, 4, 4);
+    const SynthesisProblem problem{{star, collective}};
+    expect_verified(problem, synthesize_cut_rate(problem).value());
+  };
+  SwitchProperties copies;
+  copies.copy = true;
+  for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::broadcast, CollectiveKind::reduce_scatter})
+    verify_on(copies, kind);
+  SwitchProperties reduces;
+  reduces.reduce = true;
+  for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::broadcast}) verify_on(reduces, kind);
+}
+
 TEST(CutRate, SaysWhatItCannotDo) {
   const Topology star = support::switched(4);
   SwitchProperties properties;
+  properties.reduce = true;
+  EXPECT_THAT(refusal_of(star.with_switches(properties), CollectiveKind::reduce_scatter), HasSubstr("that reduce"));
+  properties = {};
   properties.copy = true;
-  EXPECT_THAT(refusal_of(star.with_switches(properties)), HasSubstr("copy or reduce"));
+  properties.forwarding = Forwarding::virtual_cut_through;
+  EXPECT_THAT(refusal_of(star.with_switches(properties)), HasSubstr("copies of virtual cut-through"));
   properties = {};
   properties.buffer = 2;
   EXPECT_THAT(refusal_of(star.with_switches(properties)), HasSubstr("buffers"));
