@@ -108,11 +108,17 @@ struct AlgorithmSearch {
         search(trials, trial.point, estimator, memory_limit_bytes) {}
   AlgorithmSearch(const AlgorithmSearch&) = delete;
 
-  /// Runs a part of the search beside what the others have found.
-  void go_on(Trials& all, void (*part)(ChunkSearch&)) {
+  /// Runs a part of the search beside what the others have found, of which `leader` is the best one (null: none), and
+  /// may become it.
+  void go_on(Trials& all, const AlgorithmSearch*& leader, void (*part)(ChunkSearch&)) {
     begun = true;
-    if (all.best()) trials.set_rival(all.as_rival());
+    if (leader != nullptr) {
+      auto rival = all.as_rival();
+      if (leader != this) rival.times = &leader->search.times();
+      trials.set_rival(rival);
+    }
     part(search);
+    if (trials.best() && (leader == nullptr || trials.time() < all.time())) leader = this;
     all.compare(trials);
   }
   /// Those with a time first, by it; of others synthesizers.
@@ -132,18 +138,19 @@ void search_algorithms(Trials& all, const std::vector<Trial>& order, Cache::Impl
                        std::size_t memory_limit_bytes) {
   std::deque<AlgorithmSearch> candidates;
   std::vector<AlgorithmSearch*> places;
+  const AlgorithmSearch* leader = nullptr;
   for (const Trial& trial : order)
     places.push_back(&candidates.emplace_back(trial, all, cache, estimator, memory_limit_bytes));
   for (AlgorithmSearch* each : places)
     if (each->trial.expected.weight <= kQuickTrial && !all.ended())
-      each->go_on(all, [](ChunkSearch& search) { search.advance(kQuickTrial); });
+      each->go_on(all, leader, [](ChunkSearch& search) { search.advance(kQuickTrial); });
   std::ranges::stable_sort(places, {}, &AlgorithmSearch::place);
   for (AlgorithmSearch* each : places) {
     if (all.ended()) break;
     if (!each->begun && each->trial.expected.weight > all.most_weight())
       all.pass_over();
     else
-      each->go_on(all, [](ChunkSearch& search) { search.finish(); });
+      each->go_on(all, leader, [](ChunkSearch& search) { search.finish(); });
   }
   std::vector<Trials*> trials;
   for (AlgorithmSearch& each : candidates) trials.push_back(&each.trials);

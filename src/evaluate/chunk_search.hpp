@@ -31,9 +31,11 @@ class ChunkSearch {
   void advance(double most);
   /// Tries all that is left, then the middles beside the best number.
   void finish();
+  [[nodiscard]] const std::map<std::int64_t, SimTime>& times() const { return times_; }
 
  private:
   [[nodiscard]] bool is_left() const;
+  [[nodiscard]] bool copies_rival() const;
   bool attempt(std::int64_t chunks);
   void attempt_finest(std::int64_t least);
   void refine();

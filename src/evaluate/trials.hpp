@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,10 +24,12 @@ inline constexpr double kMostWeightOfAlgorithm = 600;
 /// The point with a number of chunks; where conditions differ in size, of the largest.
 [[nodiscard]] DesignPoint with_chunks(DesignPoint point, std::int64_t chunks);
 
-/// The best time of all algorithms, and what it is proven to be above.
+/// The best time of all algorithms, what it is proven to be above, and the times of the algorithm that has it, by the
+/// number of chunks.
 struct Rival {
   SimTime time;
   SimTime bound;
+  const std::map<std::int64_t, SimTime>* times = nullptr;  ///< null: of none, or of the one that it is compared with
 };
 
 /// Runs trials one after another and keeps the best. The point outlives it.
@@ -59,8 +62,8 @@ class Trials {
   [[nodiscard]] const std::optional<DesignPoint>& best() const { return best_; }
   /// The best trial's time; undefined without one.
   [[nodiscard]] SimTime time() const { return picoseconds(best_row_.collective_time_ps); }
-  /// The best trial for others to be compared with.
-  [[nodiscard]] Rival as_rival() { return {time(), open_bound()}; }
+  /// The best trial for others to be compared with, without the times of its algorithm.
+  [[nodiscard]] Rival as_rival() { return {.time = time(), .bound = open_bound()}; }
   /// What the comparison of trials needs.
   [[nodiscard]] const EvaluateOptions& quick_options() const { return quick_; }
 

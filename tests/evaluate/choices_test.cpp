@@ -222,6 +222,21 @@ TEST(BestAlgorithm, IsNoSlowerWhereSwitchesCanDoMore) {
   }
 }
 
+// A trial weighs no more than it could save: `trees` weighs more than direct's 0.9 % above the bound are worth.
+TEST(BestAlgorithm, LeavesOutWhatWeighsMoreThanItCouldSave) {
+  const auto row = row_of(point({{"topology", "SW(72)"},
+                                 {"alpha", "0.35us"},
+                                 {"bandwidth", "1800GB/s"},
+                                 {"collective", "all_reduce"},
+                                 {"size", "64KiB"},
+                                 {"forwarding", "virtual_cut_through"},
+                                 {"algorithm", "best"}}));
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.chosen_algorithm, "direct");
+  EXPECT_GT(row.efficiency, 0.99);
+  EXPECT_THAT(row.reason, HasSubstr("1 heavy algorithm was not tried: the result is within 0."));
+}
+
 TEST(BestAlgorithm, EndsAtTheFirstThatIsGoodEnough) {
   const Words words{{"topology", "mesh(4,4)"}, {"size", "16KB"}, {"algorithm", "best"}, {"chunks", "1"}};
   const auto all = row_of(point(words));
