@@ -23,14 +23,20 @@ namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
+constexpr std::string_view kAuto = "auto";  // the number of chunks is chosen
+
 /// Makes schedules of the point of the options, under other algorithms and numbers of chunks.
 class PointMaker {
  public:
   PointMaker(Settings settings, const EvaluateOptions& options) : settings_(std::move(settings)), options_(options) {
     const auto found = std::ranges::find(settings_, "algorithm", &Settings::value_type::first);
     names_algorithm_ = found != settings_.end();
+    names_solver_ = names_algorithm_ && std::ranges::any_of(algorithm_traits(), [&](const AlgorithmTraits* traits) {
+                      return traits->name == found->second && traits->reads.solves;
+                    });
   }
   [[nodiscard]] bool names_algorithm() const { return names_algorithm_; }
+  [[nodiscard]] bool names_solver() const { return names_solver_; }
 
   /// `algorithm`: where the options name none.
   Result<MadeSchedule> make(std::string_view algorithm, const std::string& chunks) {
@@ -46,6 +52,7 @@ class PointMaker {
   Settings settings_;
   EvaluateOptions options_;
   bool names_algorithm_ = false;
+  bool names_solver_ = false;
   Cache cache_;
 };
 
@@ -112,13 +119,14 @@ ExitCode export_point(const ExportArguments& arguments, const std::function<Stat
   options.threads = arguments.threads;
   options.memory_limit_bytes = *limit;
   PointMaker maker(arguments.settings, options);
-  auto made = maker.make(kBestOfAll, arguments.chunks);
+  // A solver takes minutes for each number of chunks.
+  const bool chooses = arguments.chunks == kAuto || (arguments.chunks.empty() && !maker.names_solver());
+  auto made = maker.make(kBestOfAll, chooses ? std::string(kAuto) : arguments.chunks);
   if (!made) return refuse(made.errors());
   const Evaluation unlimited = made->row;
   const auto unlimited_chunks = made->file.collective.chunks_per_npu();
   auto written = write(made->file);
-  if (exceeds_limits(written) && arguments.chunks.empty())
-    written = write_within_limits(maker, write, *made, std::move(written));
+  if (exceeds_limits(written) && chooses) written = write_within_limits(maker, write, *made, std::move(written));
   if (!written) return refuse(written.errors(), exit_of_once(written.errors()));
   const auto report = report_of(arguments, *made, unlimited, unlimited_chunks);
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);

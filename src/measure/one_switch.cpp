@@ -121,7 +121,11 @@ Status fit_one_switch(Fit& fit, const FitOptions& options) {
     return input_error({"--overhead", 0, 0},
                        fmt::format("{} are longer than a measured call", to_string(*options.overhead)),
                        "every call has its overhead", "give less");
-  if (!latency || !line || line->values[0] <= 0)
+  constexpr double kRounding = 1e-9;
+  const bool grows = line && std::ranges::any_of(large, [&](const Observation& row) {
+                       return row.factors[0] * line->values[0] > kRounding * row.time;
+                     });
+  if (!latency || !grows)
     return input_error(fit.tables.front().place, "times do not grow with the size",
                        "the largest sizes of the logs take no time per byte", "measure larger sizes");
   constexpr double kLargestRate = 1e18;

@@ -15,7 +15,8 @@ constexpr double kHuber = 1.345;    // in standard deviations
 constexpr double kNormal = 0.6745;  // the median of |x| of a standard normal
 constexpr int kMostRounds = 30;
 constexpr double kSettled = 1e-9;
-constexpr double kLeastSpread = 1e-9;  // exact data have no noise to divide by
+constexpr double kRoughlySettled = 1e-3;  // where residuals alone are compared
+constexpr double kLeastSpread = 1e-9;     // exact data have no noise to divide by
 
 /// The unknowns that are free to differ from 0.
 using Free = std::vector<std::size_t>;
@@ -52,8 +53,11 @@ std::optional<Matrix> inverse(Matrix a, std::size_t n) {
 /// The work on one set of observations.
 class Robust {
  public:
-  Robust(std::span<const Observation> observations, Free free)
-      : observations_(observations), free_(std::move(free)), weights_(observations.size(), 1.0) {
+  Robust(std::span<const Observation> observations, Free free, Intervals intervals)
+      : observations_(observations),
+        free_(std::move(free)),
+        settled_(intervals == Intervals::yes ? kSettled : kRoughlySettled),
+        weights_(observations.size(), 1.0) {
     fitted_.reserve(observations.size());
     for (const auto& each : observations) fitted_.push_back(each.time);
   }
@@ -67,7 +71,7 @@ class Robust {
       double moved = 0;
       for (const auto j : free_)
         moved = std::max(moved, std::abs(values_[j] - before[j]) / std::max(std::abs(values_[j]), 1e-300));
-      if (round > 0 && moved < kSettled) break;
+      if (round > 0 && moved < settled_) break;
     }
     return true;
   }
@@ -116,11 +120,11 @@ class Robust {
     for (std::size_t i = 0; i < observations_.size(); ++i) {
       const double weight = robust ? weights_[i] : 1.0;
       const auto& [factors, time] = observations_[i];
+      const double part = weight / (fitted_[i] * fitted_[i]);
       for (std::size_t a = 0; a < free_.size(); ++a) {
-        const double left = factors[free_[a]] / fitted_[i];
-        normal.right[a] += weight * left * (time / fitted_[i]);
-        for (std::size_t b = 0; b < free_.size(); ++b)
-          normal.matrix[a][b] += weight * left * (factors[free_[b]] / fitted_[i]);
+        const double left = part * factors[free_[a]];
+        normal.right[a] += left * time;
+        for (std::size_t b = 0; b < free_.size(); ++b) normal.matrix[a][b] += left * factors[free_[b]];
       }
     }
     for (std::size_t a = 0; a < free_.size(); ++a) normal.scales[a] = std::sqrt(normal.matrix[a][a]);
@@ -167,6 +171,7 @@ class Robust {
 
   std::span<const Observation> observations_;
   Free free_;
+  double settled_;  ///< relative moves of values that end the rounds
   std::vector<double> weights_;
   std::vector<double> fitted_;
   std::vector<double> residuals_;
@@ -181,7 +186,7 @@ std::optional<Regression> regress(std::span<const Observation> observations, std
   if (observations.size() < unknowns) return std::nullopt;
   Free free(unknowns);
   for (std::size_t j = 0; j < unknowns; ++j) free[j] = j;
-  Robust whole(observations, free);
+  Robust whole(observations, free, intervals);
   if (!whole.run()) return std::nullopt;
   const auto of_free = intervals == Intervals::yes ? whole.half_widths() : Vector{};
   Regression found;
@@ -192,7 +197,7 @@ std::optional<Regression> regress(std::span<const Observation> observations, std
     if (worst == free.end() || fit.values()[*worst] >= 0) break;
     free.erase(worst);
     if (free.empty()) return std::nullopt;
-    fit = Robust(observations, free);
+    fit = Robust(observations, free, intervals);
     if (!fit.run()) return std::nullopt;
   }
   const auto widths = intervals == Intervals::yes ? fit.half_widths() : Vector{};

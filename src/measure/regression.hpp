@@ -25,7 +25,8 @@ struct Regression {
   double spread = 0;  ///< robust standard deviation of relative residuals
 };
 
-/// Which parts of the answer are wanted.
+/// Which parts of the answer are wanted. Without intervals values are settled to a thousandth, which is enough to
+/// compare residuals.
 enum class Intervals : bool { no, yes };
 
 /// Least relative residuals of time = sum of factors * unknowns, all unknowns at least 0, with Huber's weights (1964;

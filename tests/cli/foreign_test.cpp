@@ -76,6 +76,18 @@ TEST_F(ForeignFiles, APointIsWrittenInAsManyChunksAsTheExecutorRuns) {
   ASSERT_EQ(judged.exit_code, 0) << judged.out << judged.err;
   EXPECT_EQ(number_of(judged.out, "chunks"), chunks);
   EXPECT_EQ(text_of(judged.out, "replay_check"), "valid");
+
+  // A named algorithm has as many, too: it is the one that the best schedule is of.
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--chunks", "auto"}}) {
+    words = network;
+    words.insert(words.begin(), {"export", "--collective", "all_reduce", "--format", "mscclang", "--for", "rccl", "-o",
+                                 out("named.xml"), "--json", "--algorithm", text_of(written.out, "algorithm")});
+    words.insert(words.end(), more.begin(), more.end());
+    const auto named = tenex(words);
+    ASSERT_EQ(named.exit_code, 0) << named.out << named.err;
+    EXPECT_EQ(number_of(named.out, "chunks"), chunks);
+    EXPECT_EQ(number_of(named.out, "longer_by_percent"), number_of(written.out, "longer_by_percent"));
+  }
 }
 
 TEST_F(ForeignFiles, APointAndAFileAreNotExportedTogether) {

@@ -19,10 +19,13 @@ COLLECTIVES = ("all_gather", "all_reduce", "all_to_all")
 EXECUTORS = {"mscclpp": ("--format", "mscclpp"), "rccl": ("--format", "mscclang", "--for", "rccl"),
              "azure": ("--format", "mscclang", "--for", "azure")}  # fmt: skip
 SIZE = "64MiB"
+#: Beside the best one: those that plan over the links of a machine.
+ALGORITHMS = {"best": COLLECTIVES, "trees": COLLECTIVES[:2], "pccl": COLLECTIVES}
 
 
-def export(tenex, machine, collective, executor, out):
+def export(tenex, machine, collective, algorithm, executor, out):
     words = [tenex, "export", "--topology", machine, "--collective", collective, "--size", SIZE, *EXECUTORS[executor]]
+    words += ["--algorithm", algorithm]
     if executor == "mscclpp":
         words += ["--npus-per-node", str(MACHINES[machine])]
     done = subprocess.run([*words, "-o", out, "--json"], capture_output=True, text=True, check=False)
@@ -37,8 +40,8 @@ def counted(chunks):
     return f"{chunks} chunk" + ("" if chunks == 1 else "s")
 
 
-def row_of(machine, collective, executor, made):
-    cells = [machine, collective, executor]
+def row_of(machine, collective, algorithm, executor, made):
+    cells = [machine, collective, algorithm, executor]
     if isinstance(made, str):
         return [*cells, made, "", "", ""]
     unlimited = made.get("without_limits_ps", made["collective_time_ps"])
@@ -51,15 +54,16 @@ def row_of(machine, collective, executor, made):
 
 def main():
     tenex = sys.argv[1]
-    head = ["machine", "collective", "executor", "without limits", "within the executor's", "longer by", "of the bound"]
+    head = ["machine", "collective", "algorithm", "executor", "without limits", "within the executor's", "longer by",
+            "of the bound"]  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     with tempfile.TemporaryDirectory() as folder:
-        for machine in MACHINES:
-            for collective in COLLECTIVES:
-                for executor in EXECUTORS:
-                    made = export(tenex, machine, collective, executor, Path(folder) / "schedule")
-                    lines.append("| " + " | ".join(row_of(machine, collective, executor, made)) + " |")
-                    print(lines[-1], flush=True)
+        rows = [(machine, collective, algorithm, executor) for machine in MACHINES for collective in COLLECTIVES
+                for algorithm in ALGORITHMS if collective in ALGORITHMS[algorithm] for executor in EXECUTORS]  # fmt: skip
+        for row in rows:
+            made = export(tenex, *row, Path(folder) / "schedule")
+            lines.append("| " + " | ".join(row_of(*row, made)) + " |")
+            print(lines[-1], flush=True)
     if len(sys.argv) > 2:
         page = Path(sys.argv[2])
         text = page.read_text(encoding="utf-8")
