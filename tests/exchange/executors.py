@@ -58,8 +58,10 @@ def main():
             "of the bound"]  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     with tempfile.TemporaryDirectory() as folder:
-        rows = [(machine, collective, algorithm, executor) for machine in MACHINES for collective in COLLECTIVES
-                for algorithm in ALGORITHMS if collective in ALGORITHMS[algorithm] for executor in EXECUTORS]  # fmt: skip
+        rows = [(machine, collective, algorithm, executor)
+                for machine in MACHINES for collective in COLLECTIVES
+                for algorithm, made in ALGORITHMS.items() if collective in made
+                for executor in EXECUTORS]  # fmt: skip
         for row in rows:
             made = export(tenex, *row, Path(folder) / "schedule")
             lines.append("| " + " | ".join(row_of(*row, made)) + " |")
