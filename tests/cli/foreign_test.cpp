@@ -77,7 +77,8 @@ TEST_F(ForeignFiles, APointIsWrittenInAsManyChunksAsTheExecutorRuns) {
   EXPECT_EQ(number_of(judged.out, "chunks"), chunks);
   EXPECT_EQ(text_of(judged.out, "replay_check"), "valid");
 
-  // A named algorithm has as many, too: it is the one that the best schedule is of.
+  // A named algorithm has as many, too: it is the one that the best schedule is of. How many are best without limits is
+  // searched for without others beside it.
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--chunks", "auto"}}) {
     words = network;
     words.insert(words.begin(), {"export", "--collective", "all_reduce", "--format", "mscclang", "--for", "rccl", "-o",
@@ -86,7 +87,9 @@ TEST_F(ForeignFiles, APointIsWrittenInAsManyChunksAsTheExecutorRuns) {
     const auto named = tenex(words);
     ASSERT_EQ(named.exit_code, 0) << named.out << named.err;
     EXPECT_EQ(number_of(named.out, "chunks"), chunks);
-    EXPECT_EQ(number_of(named.out, "longer_by_percent"), number_of(written.out, "longer_by_percent"));
+    EXPECT_EQ(number_of(named.out, "collective_time_ps"), time);
+    EXPECT_GT(number_of(named.out, "longer_by_percent"), 0);
+    EXPECT_LT(number_of(named.out, "longer_by_percent"), 2);
   }
 }
 
