@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ constexpr double kTolerance = 0.02;
 struct Pairing {
   std::string machine;
   std::string collective;
+  friend void PrintTo(const Pairing& pairing, std::ostream* out) {
+    *out << pairing.machine << ' ' << pairing.collective;
+  }
 };
 
 std::vector<Pairing> pairings(std::size_t most_npus) {

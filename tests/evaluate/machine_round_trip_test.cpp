@@ -110,12 +110,12 @@ TEST(MachineRoundTrip, OfDgx1) {
   }
 }
 
-class RoundTripOfAMachine : public ::testing::TestWithParam<std::pair<std::string, const char*>> {};
+class RoundTripOfAMachine : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
 
-TEST_P(RoundTripOfAMachine, OfEveryQuickAlgorithm) { expect_round_trips(GetParam().first, GetParam().second); }
+TEST_P(RoundTripOfAMachine, OfEveryQuickAlgorithm) { expect_round_trips(GetParam().first, GetParam().second.c_str()); }
 
-std::vector<std::pair<std::string, const char*>> small_machines() {
-  std::vector<std::pair<std::string, const char*>> all;
+std::vector<std::pair<std::string, std::string>> small_machines() {
+  std::vector<std::pair<std::string, std::string>> all;
   for (const BuiltinFile& machine : builtin_machines())
     if (is_small(machine.name))
       for (const char* collective : kCollectives) all.emplace_back(machine.name, collective);
