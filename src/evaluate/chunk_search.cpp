@@ -22,10 +22,8 @@
 namespace tenex {
 namespace {
 
-/// Powers of two whose works together weigh no more are all tried, whatever they gain: half a second, and at most a
-/// tenth of what a trial may weigh.
+/// Powers of two whose works together weigh no more are all tried, whatever they gain.
 constexpr double kFreeWeight = 0.5;
-constexpr double kFreePart = 0.1;
 /// Unless the rival's time is so many times shorter.
 constexpr std::int64_t kHopeless = 4;
 /// Two numbers of chunks in a row that do not gain this share end the search for larger ones.
@@ -76,7 +74,7 @@ void ChunkSearch::advance(double most) {
   while (doubles_) {
     const auto& rival = trials_.rival();
     const bool hopeless = rival && least_ && *least_ / kHopeless > rival->time;
-    const bool free = !hopeless && weight_ <= std::min(kFreeWeight, kFreePart * trials_.most_weight());
+    const bool free = !hopeless && weight_ <= kFreeWeight;
     doubles_ =
         next_ <= kMostAutomaticChunks && (free || (poor_ < 2 && is_left())) && !copies_rival() && !trials_.ended();
     if (!doubles_) return;

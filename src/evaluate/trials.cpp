@@ -5,7 +5,7 @@
 // numbers of chunks. So a point whose first trial is within a percent of its bound takes seconds, and none is given up
 // for work while it is far from what is possible. Rows have stronger bounds than bound_point(), which costs nothing:
 // the least bound is that of the best row, lowered as much as the cheap bounds differ between its number and the one
-// that has the least.
+// that has the least, and never above a row's of another number.
 #include "evaluate/trials.hpp"
 
 #include <fmt/format.h>
@@ -64,6 +64,7 @@ std::optional<SimTime> Trials::run(const DesignPoint& trial) {
     return std::nullopt;
   }
   ++tried_;
+  least_of_rows_ = std::min(least_of_rows_, bound_of(row));
   const auto time = picoseconds(row.collective_time_ps);
   if (!best_ || row.collective_time_ps < best_row_.collective_time_ps) keep(trial, std::move(row));
   return time;
@@ -77,6 +78,7 @@ void Trials::keep(const DesignPoint& trial, Evaluation row) {
 
 void Trials::compare(const Trials& algorithm) {
   if (!algorithm.failed_.empty()) failed_ = fmt::format("{}: {}", algorithm.point_.algorithm, algorithm.failed_);
+  least_of_rows_ = std::min(least_of_rows_, algorithm.least_of_rows_);
   if (algorithm.best_ && (!best_ || algorithm.best_row_.collective_time_ps < best_row_.collective_time_ps))
     keep(*algorithm.best_, algorithm.best_row_);
 }
@@ -130,13 +132,13 @@ double Trials::most_weight() {
 /// What another trial could save of the best time, as a part of it; 1 where nothing is known.
 double Trials::part_to_save() {
   auto least = SimTime::max();
-  auto bound = SimTime::zero();
+  auto bound = SimTime::max();
   if (rival_) std::tie(least, bound) = std::pair(rival_->time, rival_->bound);
   if (best_ && best_row_.unwound_degree == 0) {  // of an unwound network the bound is another one's
     least = std::min(least, time());
-    bound = std::max(bound, open_bound());
+    bound = std::min(bound, open_bound());
   }
-  if (bound <= SimTime::zero() || least <= SimTime::zero()) return 1;
+  if (least == SimTime::max() || bound <= SimTime::zero() || least <= SimTime::zero()) return 1;
   return std::clamp(1 - static_cast<double>(bound.count()) / static_cast<double>(least.count()), 0.0, 1.0);
 }
 
@@ -160,16 +162,17 @@ SimTime Trials::least_bound() {
   return *least_bound_;
 }
 
-/// What trials of other numbers of chunks cannot be expected to go below, as far as the best row's bound tells.
+/// What trials of other numbers of chunks cannot be expected to go below, as far as the rows' bounds tell.
 SimTime Trials::open_bound() {
-  if (open_bound_) return *open_bound_;
-  open_bound_ = bound_of(best_row_);
-  if (!chooses_chunks(point_)) return *open_bound_;
-  const auto cheap = bound_of(bound_point(*best_, cache_, quick_));
-  if (cheap <= SimTime::zero()) return *open_bound_ = least_bound();
-  const double lower = static_cast<double>(least_bound().count()) / static_cast<double>(cheap.count());
-  return *open_bound_ =
-             picoseconds(static_cast<std::int64_t>(static_cast<double>(open_bound_->count()) * std::min(lower, 1.0)));
+  if (!chooses_chunks(point_)) return bound_of(best_row_);
+  if (!open_bound_) {
+    const auto cheap = bound_of(bound_point(*best_, cache_, quick_));
+    const double lower =
+        cheap <= SimTime::zero() ? 0 : static_cast<double>(least_bound().count()) / static_cast<double>(cheap.count());
+    open_bound_ =
+        picoseconds(static_cast<std::int64_t>(static_cast<double>(bound_of(best_row_).count()) * std::min(lower, 1.0)));
+  }
+  return std::min(*open_bound_, least_of_rows_);
 }
 
 EvaluationOutput Trials::take() {

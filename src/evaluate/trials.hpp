@@ -90,8 +90,9 @@ class Trials {
   std::optional<DesignPoint> best_;
   Evaluation best_row_;
   std::optional<SimTime> least_bound_;
-  std::optional<SimTime> open_bound_;  ///< of the best trial
-  std::optional<Evaluation> unable_;   ///< the first that has no time
+  std::optional<SimTime> open_bound_;       ///< of the best trial
+  SimTime least_of_rows_ = SimTime::max();  ///< the least bound of a row, of any number of chunks
+  std::optional<Evaluation> unable_;        ///< the first that has no time
   std::string failed_;
   std::string left_out_;
   std::string hint_;
