@@ -28,6 +28,8 @@
 namespace tenex {
 namespace {
 
+/// An algorithm that is expected to weigh more is left out, unless it weighs least.
+constexpr double kMostWeightOfAlgorithm = 600;
 /// Numbers of chunks that weigh no more are tried of all algorithms first.
 constexpr double kQuickTrial = 0.25;
 /// Heavier numbers are mostly not worth their work: as where no more than 2 % can be saved.

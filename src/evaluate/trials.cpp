@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -125,8 +126,8 @@ void Trials::hint_at(std::int64_t chunks) {
 }
 
 double Trials::most_weight() {
-  const double part = part_to_save();
-  return std::clamp(part * kWeightOfWholeTime, kLeastWeight, kMostWeightOfAlgorithm);
+  if (!best_ && !rival_) return std::numeric_limits<double>::max();  // some algorithm has to be the first
+  return std::max(part_to_save() * kWeightOfWholeTime, kLeastWeight);
 }
 
 /// What another trial could save of the best time, as a part of it; 1 where nothing is known.

@@ -16,9 +16,6 @@
 
 namespace tenex {
 
-/// An algorithm that is expected to weigh more is left out, unless it weighs least.
-inline constexpr double kMostWeightOfAlgorithm = 600;
-
 [[nodiscard]] bool chooses_algorithm(const DesignPoint& point);
 [[nodiscard]] bool chooses_chunks(const DesignPoint& point);
 /// The point with a number of chunks; where conditions differ in size, of the largest.
@@ -55,7 +52,8 @@ class Trials {
   /// Says that the best trial would be shorter with more chunks than were asked for, if it would be with `chunks`.
   void hint_at(std::int64_t chunks);
 
-  /// The most that another trial may weigh, in seconds: in proportion to what it could save of the best time.
+  /// The most that another trial may weigh, in seconds: in proportion to what it could save of the best time. Any
+  /// weight where there is no time yet.
   [[nodiscard]] double most_weight();
   /// Whether no further trial is needed: the best one is good enough, or a trial has failed.
   [[nodiscard]] bool ended();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "evaluate/points.hpp"
+#include "evaluate/trials.hpp"
 #include "tenex/evaluate/search.hpp"
 #include "tenex/execution/algorithm_table.hpp"
 
@@ -220,6 +221,16 @@ TEST(BestAlgorithm, IsNoSlowerWhereSwitchesCanDoMore) {
     EXPECT_EQ(able.verified, Verified::yes) << topology << ' ' << collective;
     EXPECT_LE(able.collective_time_ps, plain.collective_time_ps) << topology << ' ' << collective << ' ' << ability;
   }
+}
+
+// On a network so large that every algorithm is heavy, the first one is tried all the same.
+TEST(BestAlgorithm, TriesTheFirstWhateverItWeighs) {
+  const auto any = point({{"topology", "RI(4)"}, {"size", "4KB"}, {"algorithm", "best"}});
+  Cache cache;
+  Trials trials(any, cache.impl(), {});
+  EXPECT_GT(trials.most_weight(), 1e9);
+  EXPECT_TRUE(trials.run(with_chunks(point({{"topology", "RI(4)"}, {"size", "4KB"}, {"algorithm", "ring"}}), 1)));
+  EXPECT_LT(trials.most_weight(), 1e3);
 }
 
 // A trial weighs no more than it could save: `trees` weighs more than direct's 0.9 % above the bound are worth.
