@@ -47,6 +47,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+/// Whether the word is one of the parts between underscores of the candidate: "h100" of "dgx_h100".
+bool is_part(std::string_view word, std::string_view candidate) {
+  for (std::size_t at = 0; at < candidate.size();) {
+    const auto end = std::min(candidate.find('_', at), candidate.size());
+    if (candidate.substr(at, end - at) == word) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view beginning(std::string_view text, std::size_t most) {
@@ -87,7 +97,10 @@ std::string_view nearest_spelling(std::string_view word, std::span<const std::st
       best_distance = distance;
     }
   }
-  return best;
+  constexpr std::size_t kLeastPart = 3;
+  if (!best.empty() || word.size() < kLeastPart) return best;
+  const auto found = std::ranges::find_if(candidates, [&](auto candidate) { return is_part(lower_word, candidate); });
+  return found == candidates.end() ? std::string_view() : *found;
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "tenex/base/decimal.hpp"
 #include "tenex/design/setting.hpp"
+#include "tenex/topology/shape.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -20,7 +24,7 @@ using Source = ResultColumn::Source;
 
 /// The times of one value of the column, by size.
 struct ValueTimes {
-  std::string value;
+  ResultCell value;
   std::map<std::int64_t, std::int64_t> times;
 };
 
@@ -49,6 +53,70 @@ struct WinningSizes {
   std::optional<double> most_lead;
 };
 
+/// What an NPU has over all dimensions, in place of its shares: topologies are compared that have as much.
+constexpr ResultColumn kTotal{"total_bandwidth", "B/s", Source::computed};
+
+/// The sum of shares such as "200000000000,100000000000", or of as many equal ones as the topology has dimensions. To
+/// six digits: thirds of a rate have lost a remainder.
+ResultCell total_of(const ResultCell& shares, const ResultCell& topology) {
+  constexpr double kDigits = 6;
+  double sum = 0;
+  if (const auto* equal = std::get_if<std::int64_t>(&shares)) {
+    const auto* name = std::get_if<std::string>(&topology);
+    const auto shape = parse_shape(name == nullptr ? std::string_view() : std::string_view(*name));
+    sum = static_cast<double>(*equal) * (shape ? static_cast<double>(shape->dimensions()) : 1);
+  } else if (const auto* list = std::get_if<std::string>(&shares)) {
+    for (std::size_t at = 0; at < list->size();) {
+      const auto end = std::min(list->find(',', at), list->size());
+      sum += static_cast<double>(read_number<std::int64_t>(list->substr(at, end - at)).value_or(0));
+      at = end + 1;
+    }
+  }
+  if (sum <= 0) return {};
+  const double unit = std::pow(10, std::floor(std::log10(sum)) - kDigits + 1);
+  return std::int64_t{std::llround(std::round(sum / unit) * unit)};
+}
+
+ResultCell cell_of(const ResultView& view, const ResultColumn& column, std::size_t row) {
+  if (column.source == Source::computed)
+    return total_of(view.cell(view.find("npu_bandwidth", {}).value(), row),
+                    view.cell(view.find("topology", {}).value(), row));
+  return view.cell(column, row);
+}
+
+/// The values of a row in some columns.
+std::vector<ResultCell> cells_of(const ResultView& view, const std::vector<ResultColumn>& columns, std::size_t row) {
+  std::vector<ResultCell> cells;
+  for (const auto& column : columns) cells.push_back(cell_of(view, column, row));
+  return cells;
+}
+
+std::size_t count_values(const ResultView& view, const Rows& rows, const std::vector<ResultColumn>& columns) {
+  std::set<std::vector<ResultCell>> values;
+  for (const auto row : rows) values.insert(cells_of(view, columns, row));
+  return values.size();
+}
+
+/// Leaves out what follows from the compared value and the other columns: the links' bandwidths where the study states
+/// the total of an NPU and compares topologies. Of two that follow from each other the one with fewer values stays.
+void drop_consequences(const ResultView& view, const Rows& rows, const ResultColumn& by,
+                       std::vector<ResultColumn>& columns) {
+  auto order = columns;
+  std::ranges::stable_sort(order, std::greater(), [&](const auto& each) { return count_values(view, rows, {each}); });
+  for (const auto& candidate : order) {
+    const auto setting =
+        std::ranges::find(settings(), candidate.name, [](const Setting& each) { return each.column.name; });
+    if (setting != settings().end() && meet(setting->changes, Changes::network | Changes::collective)) continue;
+    auto others = columns;
+    std::erase_if(others, [&](const auto& each) { return each.name == candidate.name; });
+    auto without = others;
+    without.push_back(by);
+    auto with = without;
+    with.push_back(candidate);
+    if (count_values(view, rows, with) == count_values(view, rows, without)) columns = std::move(others);
+  }
+}
+
 std::vector<ResultColumn> dividing_columns(const ResultView& view, const Rows& rows, const ResultColumn& by) {
   std::vector<ResultColumn> columns;
   for (const auto& column : view.columns()) {
@@ -60,6 +128,8 @@ std::vector<ResultColumn> dividing_columns(const ResultView& view, const Rows& r
     const auto first = view.cell(column, rows[0]);
     if (std::ranges::any_of(rows, [&](auto row) { return view.cell(column, row) != first; })) columns.push_back(column);
   }
+  if (by.name == "topology") std::ranges::replace(columns, "npu_bandwidth", kTotal, &ResultColumn::name);
+  drop_consequences(view, rows, by, columns);
   return columns;
 }
 
@@ -73,13 +143,11 @@ std::vector<Problem> problems_of(const ResultView& view, const Rows& rows, const
     const auto time = view.table().rows[row].collective_time_ps;
     const auto bytes = view.cell(size, row);
     if (time < 0 || !std::holds_alternative<std::int64_t>(bytes)) continue;
-    std::vector<ResultCell> place;
-    for (const auto& column : dividing) place.push_back(view.cell(column, row));
-    const auto [at, is_new] = known.emplace(std::move(place), problems.size());
+    const auto [at, is_new] = known.emplace(cells_of(view, dividing, row), problems.size());
     if (is_new) problems.push_back({row, {}});
     auto& contenders = problems[at->second].contenders;
-    auto value = shown(by, view.cell(by, row));
-    if (by.name == "algorithm" && view.cell(chosen, row).index() != 0) value = shown(chosen, view.cell(chosen, row));
+    const bool chose = by.name == "algorithm" && view.cell(chosen, row).index() != 0;
+    auto value = view.cell(chose ? chosen : by, row);
     auto contender = std::ranges::find(contenders, value, &ValueTimes::value);
     if (contender == contenders.end()) contender = contenders.insert(contenders.end(), {value, {}});
     const auto [least, first] = contender->times.emplace(std::get<std::int64_t>(bytes), time);
@@ -136,9 +204,14 @@ Result<Crossovers> crossovers_of(const ResultView& view, const Rows& rows, const
   if (!by) return by.errors();
   if (by->source != Source::setting || by->name == "size")
     return input_error({"--crossover", 0, 0}, fmt::format("\"{}\" cannot be compared at each size", by->name),
-                       "it has to be a setting other than the size", "write for instance --crossover algorithm");
+                       "it has to be a setting other than the size and the seed, of whose rows the fastest counts",
+                       "write for instance --crossover algorithm");
   Crossovers crossovers;
   if (rows.empty()) return crossovers;
+  if (std::ranges::all_of(rows, [&](auto row) { return view.cell(*by, row).index() == 0; }))
+    return input_error({"--crossover", 0, 0}, fmt::format("no row has a value of \"{}\"", by->name),
+                       "rows of collectives have the links' rates, whatever the study states",
+                       "write for instance --crossover npu_bandwidth");
   const auto dividing = dividing_columns(view, rows, *by);
   crossovers.columns = dividing;
   for (const auto* name : {"from", "to", "crossing"}) crossovers.columns.push_back({name, "B", Source::computed});
@@ -147,10 +220,10 @@ Result<Crossovers> crossovers_of(const ResultView& view, const Rows& rows, const
   for (const auto& problem : problems_of(view, rows, *by, dividing))
     for (const auto& range : ranges_of(problem)) {
       auto& line = crossovers.lines.emplace_back();
-      for (const auto& each : dividing) line.push_back(view.cell(each, problem.row));
+      line = cells_of(view, dividing, problem.row);
       line.insert(line.end(), {range.from, range.to});
       line.push_back(range.crossing ? ResultCell(std::int64_t{std::llround(*range.crossing)}) : ResultCell());
-      line.emplace_back(problem.contenders[range.contender].value);
+      line.push_back(problem.contenders[range.contender].value);
       line.push_back(optional_cell(range.least_lead));
       line.push_back(optional_cell(range.most_lead));
     }

@@ -22,6 +22,17 @@
 namespace tenex::cli {
 namespace {
 
+/// Where bandwidths come from that the user does not say: they are given where links are stated, by rates or by a
+/// machine, and else chosen.
+std::string_view scheme_for(std::vector<std::pair<std::string, std::string>> settings) {
+  constexpr std::string_view kGiven = "given";
+  const auto stated = [](const auto& each) { return each.first == "bandwidth" || each.first == "npu_bandwidth"; };
+  if (std::ranges::any_of(settings, stated)) return kGiven;
+  settings.emplace_back("scheme", std::string(kGiven));
+  const auto point = make_point(settings, vocabulary());
+  return point && !point->topology.machine_file.empty() ? kGiven : "perf_opt";
+}
+
 Result<DesignPoint> optimized_point(const OptimizeArguments& arguments) {
   auto settings = arguments.settings;
   const auto given = [&](std::string_view key) {
@@ -30,7 +41,10 @@ Result<DesignPoint> optimized_point(const OptimizeArguments& arguments) {
   if (!given("workload"))
     return input_error({"--workload", 0, 0}, "no workload is named", "a bandwidth is split for a model to train",
                        "give --workload gpt3, or another of `tenex list workloads`");
-  if (!given("scheme")) settings.emplace_back("scheme", "perf_opt");
+  if (!given("hp"))
+    return input_error({"--hp", 0, 0}, "no parallelization is named", {},
+                       "give --npus N, which searches all of N NPUs, or one, such as --hp 8,64,2");
+  if (!given("scheme")) settings.emplace_back("scheme", std::string(scheme_for(settings)));
   for (const auto& each : arguments.constraints) settings.emplace_back("constraint", each);
   return point_of_words(settings);
 }

@@ -56,7 +56,7 @@ Result<DesignPoint> point_of(const PointArguments& arguments) {
   if (point->family == AlgorithmFamily::any) return point;
   const bool synthesizer = find_synthesizer(point->algorithm) != nullptr;
   if (arguments.command == Command::synthesize && !synthesizer)
-    return input_error({"--synthesizer", 0, 0}, "'" + point->algorithm + "' is a textbook algorithm",
+    return input_error({"--algorithm", 0, 0}, "'" + point->algorithm + "' is a textbook algorithm",
                        "`synthesize` makes schedules by search", "use `tenex simulate` with the same options");
   if (arguments.command == Command::simulate && synthesizer)
     return input_error({"--algorithm", 0, 0}, "'" + point->algorithm + "' is a synthesizer",
@@ -124,6 +124,23 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
   return ExitCode::done;
 }
 
+/// Where nobody named an algorithm and the result is not near its bound: says which one is shown, and what compares
+/// all.
+void tell_of_more(const PointArguments& arguments, const DesignPoint& point, const Evaluation& row, std::size_t limit) {
+  constexpr double kNear = 0.98;
+  if (names(arguments, "algorithm") || row.bound_ps <= 0 || row.efficiency >= kNear) return;
+  const bool synthesizes = arguments.command == Command::synthesize;
+  const std::string_view all = synthesizes ? kBestOfAll : kAutoAlgorithm;
+  auto settings = arguments.settings;
+  settings.emplace_back("algorithm", std::string(all));
+  const auto compared = make_point(settings, vocabulary());
+  if (!compared) return;  // an option that only the shown one reads
+  const double seconds = Estimator(limit)(*compared).seconds;
+  warn(fmt::format("no algorithm was named, so this is {}; \"--algorithm {}\" compares all of them{} (expected: {})",
+                   point.algorithm, all, synthesizes && !names(arguments, "chunks") ? ", and numbers of chunks" : "",
+                   seconds < 1 ? "a second" : fmt::format("{:.0f} s", seconds)));
+}
+
 }  // namespace
 
 ExitCode exit_of(PointStatus status) {
@@ -167,6 +184,7 @@ ExitCode execute(const PointArguments& arguments) {
   add_observations(report, output.topology ? &*output.topology : nullptr, row.total_links,
                    {row.link_loads, row.utilization_bin_ps, row.utilization_ps, row.arrivals, row.group_times_ps});
   const auto written = exit == ExitCode::done ? write_out(arguments, *point, output, report) : exit;
+  if (exit == ExitCode::done && !arguments.json) tell_of_more(arguments, *point, row, *limit);
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
   return written;
 }

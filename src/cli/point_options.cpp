@@ -57,7 +57,7 @@ void add_synthesize(CLI::App& app, Parsed& parsed) {
       ->group(kOutput);
   add_json(synthesize, parsed.point.json);
   synthesize->footer("Example:\n  tenex synthesize " + kExample +
-                     "\n    --collective all_gather --size 1GiB --synthesizer tacos --occupancy transfer --out s.h5");
+                     "\n    --collective all_gather --size 1GiB --algorithm tacos --occupancy transfer --out s.h5");
 }
 
 void add_simulate(CLI::App& app, Parsed& parsed) {
@@ -120,7 +120,7 @@ void add_optimize(CLI::App& app, Parsed& parsed) {
         ->check(between(1, std::int64_t{1} << 31))
         ->group("Parallelization");
   optimize->get_option("--scheme")
-      ->description("perf_opt (default), perf_per_cost, equal or given, see `tenex list schemes`");
+      ->description("perf_opt, perf_per_cost, equal or given (default where links are given, else perf_opt)");
   optimize
       ->add_option(
           "--constraint,--constraints", parsed.optimize.constraints,

@@ -199,7 +199,8 @@ std::string shown(const ResultColumn& column, const ResultCell& cell) {
   for (std::size_t at = 0; at < text->size();) {
     const auto end = std::min(text->find(',', at), text->size());
     const auto item = number_in<std::int64_t>(text->substr(at, end - at));
-    list += (list.empty() ? "" : ", ") + shown(column, item);
+    list += (list.empty() ? "" : ", ");
+    list += std::holds_alternative<std::string>(item) ? std::get<std::string>(item) : shown(column, item);
     at = end + 1;
   }
   return list;

@@ -190,6 +190,9 @@ Result<std::string> crossover_text(const ShowArguments& arguments, const ResultV
 Result<std::string> tables_of(const ShowArguments& arguments, const ResultView& view) {
   auto rows = view.select(arguments.where, {"--where", 1, 1});
   if (!rows) return rows.errors();
+  if (rows->empty() && view.rows() > 0)
+    warn(fmt::format("no row of {} meets the condition; `tenex show {} --csv` has the values of all", view.rows(),
+                     arguments.dir.string()));
   if (!arguments.over.empty()) {
     const auto over = view.find(arguments.over, {"--over", 0, 0});
     if (!over) return over.errors();

@@ -21,7 +21,7 @@ constexpr const char* kRun = "Run";
 void add_run(CLI::App& app, Parsed& parsed) {
   auto* run = app.add_subcommand("run", "Run a study, or continue it, alone or under mpirun/srun");
   run->add_option("study", parsed.run.study, "the study, a TOML file")->required();
-  run->add_option("--out", parsed.run.out, "the result folder; the merged file is DIR/study.h5")->required();
+  run->add_option("-o,--out", parsed.run.out, "the result folder; the merged file is DIR/study.h5")->required();
   add_threads(run, parsed.run.threads, "threads per rank (default: OMP_NUM_THREADS or the cores allowed)");
   add_memory(run, parsed.run.memory);
   run->add_flag("--extend", parsed.run.extend, "accept a folder of another study and keep the rows they share")

@@ -1,9 +1,12 @@
 // Trials of points that leave a choice.
 //
-// Algorithms are tried in the order of the weights of their work. Where the number of chunks is chosen, too, each that
-// is quick first tries the numbers that are: these times are an order in which the first ones mostly come near to the
-// bound, so that little weight is left for the others (trials.cpp) and they are soon known to be behind
-// (chunk_search.cpp). Heavy algorithms come last, synthesizers first.
+// Algorithms are tried in the order of the weights of their work. Where the number of chunks is chosen, too, they are
+// tried in rounds, each with trials of some times the weight of the one before: an algorithm joins in the round of its
+// own weight, and tries all its numbers of chunks up to that. The times of a round are the order of the next one, so
+// that the first algorithms mostly come near to the bound; then little weight is left for the others (trials.cpp), and
+// they are soon known to be behind (chunk_search.cpp). Without rounds an algorithm that is light and poor would try
+// heavy numbers of chunks before one that is heavy and good had tried any (mesh(16,16), All-Reduce of 64 MiB: multitree
+// took 16 s for nothing before trees began).
 //
 // Solvers are not tried: they take minutes. The bound says what is proven of the best result: it is an optimum, or at
 // most `optimality_gap` slower than one.
@@ -12,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
 #include <tuple>
@@ -30,8 +34,9 @@ namespace {
 
 /// An algorithm that is expected to weigh more is left out, unless it weighs least.
 constexpr double kMostWeightOfAlgorithm = 600;
-/// Numbers of chunks that weigh no more are tried of all algorithms first.
+/// The most that a trial of each round weighs. The last round has no limit but those of all trials.
 constexpr double kQuickTrial = 0.25;
+constexpr std::array kWeightsOfRounds = {kQuickTrial, 1.0, 4.0, 16.0};
 /// Heavier numbers are mostly not worth their work: as where no more than 2 % can be saved.
 constexpr double kExpectedWeight = 5;
 /// `best` with one chunk says whether its choice is shorter with so many.
@@ -112,7 +117,8 @@ struct AlgorithmSearch {
 
   /// Runs a part of the search beside what the others have found, of which `leader` is the best one (null: none), and
   /// may become it.
-  void go_on(Trials& all, const AlgorithmSearch*& leader, void (*part)(ChunkSearch&)) {
+  template <class Part>
+  void go_on(Trials& all, const AlgorithmSearch*& leader, const Part& part) {
     begun = true;
     if (leader != nullptr) {
       auto rival = all.as_rival();
@@ -143,10 +149,13 @@ void search_algorithms(Trials& all, const std::vector<Trial>& order, Cache::Impl
   const AlgorithmSearch* leader = nullptr;
   for (const Trial& trial : order)
     places.push_back(&candidates.emplace_back(trial, all, cache, estimator, memory_limit_bytes));
-  for (AlgorithmSearch* each : places)
-    if (each->trial.expected.weight <= kQuickTrial && !all.ended())
-      each->go_on(all, leader, [](ChunkSearch& search) { search.advance(kQuickTrial); });
-  std::ranges::stable_sort(places, {}, &AlgorithmSearch::place);
+  for (const double most : kWeightsOfRounds) {
+    std::stable_partition(places.begin(), places.end(), [](const AlgorithmSearch* each) { return !each->begun; });
+    for (AlgorithmSearch* each : places)
+      if (each->trial.expected.weight <= std::min(most, all.most_weight()) && !all.ended())
+        each->go_on(all, leader, [&](ChunkSearch& search) { search.advance(most); });
+    std::ranges::stable_sort(places, {}, &AlgorithmSearch::place);
+  }
   for (AlgorithmSearch* each : places) {
     if (all.ended()) break;
     if (!each->begun && each->trial.expected.weight > all.most_weight())
@@ -199,7 +208,7 @@ Cost cost_of_choice(const DesignPoint& point, Estimator& estimator, std::size_t 
     for (std::int64_t chunks = 1; chunks <= kMostAutomaticChunks; chunks *= 2) {
       if (!weight_of_chunks(algorithm, chunks, estimator, memory_limit_bytes)) break;
       const auto cost = estimator.cost(with_chunks(algorithm, chunks));
-      add(cost, chunks == 1 || cost.weight <= most);
+      add(cost, all.weight == 0 || cost.weight <= most);
     }
   };
   if (!chooses_algorithm(point)) {

@@ -35,6 +35,7 @@ class ChunkSearch {
 
  private:
   [[nodiscard]] bool is_left() const;
+  [[nodiscard]] double part_left() const;
   [[nodiscard]] bool copies_rival() const;
   bool attempt(std::int64_t chunks);
   void attempt_finest(std::int64_t least);

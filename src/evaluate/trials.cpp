@@ -125,9 +125,9 @@ void Trials::hint_at(std::int64_t chunks) {
                             : fmt::format("with {} chunks", chunks));
 }
 
-double Trials::most_weight() {
+double Trials::most_weight(double part) {
   if (!best_ && !rival_) return std::numeric_limits<double>::max();  // some algorithm has to be the first
-  return std::max(part_to_save() * kWeightOfWholeTime, kLeastWeight);
+  return std::max(std::min(part, part_to_save()) * kWeightOfWholeTime, kLeastWeight);
 }
 
 /// What another trial could save of the best time, as a part of it; 1 where nothing is known.

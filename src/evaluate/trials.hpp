@@ -52,9 +52,9 @@ class Trials {
   /// Says that the best trial would be shorter with more chunks than were asked for, if it would be with `chunks`.
   void hint_at(std::int64_t chunks);
 
-  /// The most that another trial may weigh, in seconds: in proportion to what it could save of the best time. Any
-  /// weight where there is no time yet.
-  [[nodiscard]] double most_weight();
+  /// The most that another trial may weigh, in seconds: in proportion to what it could save of the best time, which is
+  /// `part` at most. Any weight where there is no time yet.
+  [[nodiscard]] double most_weight(double part = 1);
   /// Whether no further trial is needed: the best one is good enough, or a trial has failed.
   [[nodiscard]] bool ended();
   [[nodiscard]] const std::optional<DesignPoint>& best() const { return best_; }

@@ -43,9 +43,13 @@ bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   return sizes.product && symmetric && treats_all_alike(point, sizes);
 }
 
-bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
+bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes, const Algorithm* algorithm) {
   const SimulationEngine engine = point.collective().simulation_engine;
-  return moves_by_orbit(point, sizes) && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
+  const auto dimensions = std::ranges::count_if(point.topology.shape.blocks, [](const Block& b) { return b.size > 1; });
+  const bool moves = algorithm == nullptr || algorithm->moves_with == MovesWith::all ||
+                     (algorithm->moves_with == MovesWith::one_dimension && dimensions <= 1);
+  return moves && moves_by_orbit(point, sizes) &&
+         (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
 }
 
 bool goes_in_trains(const DesignPoint& point, const PointSizes& sizes, CollectiveKind part) {

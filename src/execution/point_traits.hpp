@@ -10,10 +10,11 @@
 
 namespace tenex {
 
-/// Whether one NPU represents all in the point's program. Does not depend on the simulation engine.
+/// Whether one NPU represents all in the point's collective, by the symmetry of its network: of a schedule that has it,
+/// too. Does not depend on the simulation engine.
 [[nodiscard]] bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes);
-/// Whether the engine `orbit` runs the program if nothing is recorded.
-[[nodiscard]] bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes);
+/// Whether the engine `orbit` runs the algorithm's program if nothing is recorded. Null: one of those of `auto`.
+[[nodiscard]] bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes, const Algorithm* algorithm);
 /// Whether the engine `trains` runs the point's program, or that of `auto` whose messages go straight, if nothing is
 /// recorded. `part`: the point's kind, or that of a half of its All-Reduce.
 [[nodiscard]] bool goes_in_trains(const DesignPoint& point, const PointSizes& sizes, CollectiveKind part);

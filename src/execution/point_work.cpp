@@ -36,10 +36,10 @@ WorkUnit unit_of_check(const DesignPoint& point) {
 }
 
 /// A simulation of which nothing is kept. `part`: the point's kind, or that of a half.
-Work work_of_timing(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program,
+Work work_of_timing(const DesignPoint& point, const PointSizes& sizes, const SizedProgram& program,
                     CollectiveKind part) {
   if (point.collective().backend == Backend::congestion_unaware) return {WorkUnit::formula_message, program.messages};
-  if (goes_by_orbit(point, sizes))
+  if (goes_by_orbit(point, sizes, program.algorithm))
     return {WorkUnit::simulated_hop, program.hops / static_cast<double>(sizes.topology.npus)};
   // Of the programs of `auto`, most do not go in trains.
   const bool trains = !tries_all(point) && goes_in_trains(point, sizes, part);
@@ -90,7 +90,8 @@ double weight_of_program(const DesignPoint& point, const PointSizes& sizes, bool
     return (Work(WorkUnit::formula_message, repeats * messages) + links).weight();
   if (records)
     return (Work(WorkUnit::recorded_hop, repeats * hops) + Work(WorkUnit::verified_send, hops) + links).weight();
-  const double simulated = goes_by_orbit(point, sizes) ? hops / static_cast<double>(sizes.topology.npus) : hops;
+  const bool by_orbit = goes_by_orbit(point, sizes, find_algorithm(point.algorithm));
+  const double simulated = by_orbit ? hops / static_cast<double>(sizes.topology.npus) : hops;
   return (Work(WorkUnit::simulated_hop, repeats * simulated) + links).weight();
 }
 

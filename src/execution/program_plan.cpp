@@ -184,7 +184,8 @@ bool meets_none(const DesignPoint& point, const PointSizes& sizes, const Program
 /// messages; the engine `trains` takes them one by one, and so does `window` where an NPU has one link.
 double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, const ProgramSizes& program, bool records) {
   if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
-  if (!records && (goes_by_orbit(point, sizes) || goes_in_trains(point, sizes, point.collective().kind)))
+  if (!records && (goes_by_orbit(point, sizes, find_algorithm(point.algorithm)) ||
+                   goes_in_trains(point, sizes, point.collective().kind)))
     return static_cast<double>(sizes.topology.npus) * 512;
   if (!records && waits_little(point, sizes, point.collective().kind))
     return static_cast<double>(sizes.topology.links) * (256 + bytes_per_waiting_message * sizes.pieces);

@@ -5,6 +5,8 @@
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/schedule/program.hpp"
+#include "tenex/topology/translation.hpp"
 
 namespace tenex {
 namespace {
@@ -155,6 +157,29 @@ TEST(AlgorithmRegistry, OffersTheAlgorithmsThatFitAsCandidates) {
   for (const auto kind :
        {CollectiveKind::all_to_allv, CollectiveKind::halo_exchange, CollectiveKind::conditions, CollectiveKind::mixed})
     EXPECT_EQ(names("RI(3)_RI(3)", kind), (Names{"direct"}));
+}
+
+// What an entry says of its program's symmetry is what the program says: plans count one NPU's messages by the entry.
+// (A hypercube moves rhd, too, and a prime number recursive_doubling: an entry says what holds of all shapes.)
+TEST(AlgorithmRegistry, SaysWithWhichShapesProgramsMove) {
+  int moving = 0;
+  for (const std::string_view shape : {"RI(8)", "FC(8)", "FC(6)", "RI(4)_RI(4)", "FC(4)_RI(5)", "RI(4)_FC(2)_RI(2)"}) {
+    const auto topology = support::shape(shape);
+    const auto group = TranslationGroup::of(topology).value();
+    for (const auto& algorithm : algorithms())
+      for (const auto kind : algorithm.collectives) {
+        const bool whole = kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter ||
+                           kind == CollectiveKind::all_reduce || kind == CollectiveKind::all_to_all;
+        if (!whole) continue;
+        const auto program = algorithm.make(topology, support::any_collective(kind, topology.npus(), bytes(4800)), {});
+        if (!program.ok()) continue;
+        const bool expected = algorithm.moves_with == MovesWith::all ||
+                              (algorithm.moves_with == MovesWith::one_dimension && group.dimensions().size() == 1);
+        EXPECT_EQ((*program)->moves_with(group), expected) << algorithm.name << " on " << shape;
+        moving += expected ? 1 : 0;
+      }
+  }
+  EXPECT_GE(moving, 6 * 15);
 }
 
 TEST(AlgorithmRegistry, RefusesACollectiveOfAnotherTopology) {

@@ -52,5 +52,43 @@ TEST_F(Seeing, CrossoversSayFromWhichSizeOnWhichAlgorithmWins) {
   }
 }
 
+/// 12 KB of four NPUs, of equal bandwidth per NPU. FC(4) sends three chunks of 3 KB over three links at once; on RI(4)
+/// two of an NPU's own and one that it passes on go over the busier one of its two links. RI(2)_RI(2) shares an NPU's
+/// bandwidth between two dimensions, and a far chunk goes second over the first one, then over the other.
+constexpr const char* kEqual = R"toml(schema = 1
+name = "equal bandwidth"
+[[sweep]]
+alpha = "0us"
+collective = "all_gather"
+algorithm = "direct"
+size = "12KB"
+axes.topology = ["FC(4)", "RI(4)", "RI(2)_RI(2)"]
+axes.total_bandwidth = ["3GB/s", "6GB/s"]
+)toml";
+
+// FC(4): 3 us at 1 GB/s a link. RI(4): 3 * 2 us at 1.5 GB/s. RI(2)_RI(2): 3 * 2 us, too.
+TEST_F(Seeing, CrossoversCompareTopologiesOfEqualBandwidth) {
+  ASSERT_EQ(tenex({"run", study(kEqual), "--out", out(), "--threads", "1", "--quiet"}).exit_code, 0);
+  const auto topologies = tenex({"show", out(), "--crossover", "topology", "--csv"});
+  EXPECT_EQ(topologies.out,
+            "total_bandwidth,from,to,crossing,topology,least_lead,most_lead\n"
+            "3000000000,12000,12000,,FC(4),1,1\n"
+            "6000000000,12000,12000,,FC(4),1,1\n")
+      << topologies.err;
+  // A setting of rates: 6 GB/s is twice as fast on both.
+  const auto rates = tenex({"show", out(), "--crossover", "npu_bandwidth", "--csv"});
+  EXPECT_EQ(rates.out,
+            "topology,from,to,crossing,npu_bandwidth,least_lead,most_lead\n"
+            "FC(4),12000,12000,,6000000000,1,1\n"
+            "RI(4),12000,12000,,6000000000,1,1\n"
+            "RI(2)_RI(2),12000,12000,,3000000000,1,1\n")
+      << rates.err;
+  EXPECT_EQ(tenex({"show", out(), "--crossover", "npu_bandwidth"}).exit_code, 0);  // rates are shown with their units
+  const auto none = tenex({"show", out(), "--crossover", "total_bandwidth"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("no row has a value of \"total_bandwidth\""));
+  EXPECT_THAT(tenex({"show", out(), "--crossover", "seed"}).err, HasSubstr("other than the size and the seed"));
+}
+
 }  // namespace
 }  // namespace tenex

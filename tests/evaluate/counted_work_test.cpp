@@ -57,6 +57,21 @@ TEST(CountedWork, OfAnAllReduceIsThatOfItsHalvesToo) {
                  {WorkUnit::certificate_visit, 2 * 65'536}});
 }
 
+TEST(CountedWork, OfWhatDoesNotMoveWithTheShapeIsThatOfAllItsNpus) {
+  // Too little memory to keep sends, so that they are timed alone. On a 4x4 torus an NPU is 1 hop far from its equal on
+  // average along each dimension: 2 for any two of 16, 32/15 for two that differ. one_shot sends 16 * 15 messages, so
+  // 512 hops, which no NPU stands for. direct sends twice as many, times them as a whole and as a half, and moves with
+  // the shape: 2 * 1024 / 16.
+  const auto timed = [](const char* algorithm) {
+    return Estimator(1)
+        .cost(point(
+            {{"topology", "torus(4,4)"}, {"collective", "all_reduce"}, {"size", "4KiB"}, {"algorithm", algorithm}}))
+        .work.count(WorkUnit::simulated_hop);
+  };
+  EXPECT_DOUBLE_EQ(timed("one_shot"), 512);
+  EXPECT_DOUBLE_EQ(timed("direct"), 128);
+}
+
 TEST(CountedWork, OfDimensionsIsThatOfEachBlock) {
   // One slice for each of 64 NPUs. By blocks: a message over the link of two, three round the ring, three that halve
   // over the switch, of two hops each: 1 + 3 + 6 hops. By rings: seven over the switch, 1 + 3 + 14. A slice brings an

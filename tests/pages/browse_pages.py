@@ -152,6 +152,15 @@ class Pages(unittest.TestCase):
         page.wait_for("document.getElementById('tip') && !document.getElementById('tip').hidden")
         self.assertIn("time ", page.run("document.getElementById('tip').textContent"))
 
+    # On a ring of four, ring and tacos take two steps of the same messages.
+    def test_a_curve_on_another_one_says_so(self) -> None:
+        page = self.open("report.html")
+        keys = page.run("Array.from(document.querySelectorAll('#curve-charts figure'),"
+                        " (each) => [each.querySelector('figcaption').textContent,"
+                        " Array.from(each.querySelectorAll('.key label'), (one) => one.textContent.trim())])")
+        of_ring = [names for caption, names in keys if "ring(4)" in caption or "RI(4)" in caption]
+        self.assertEqual(of_ring, [["ring", "tacos (as ring)", "rhd"]])
+
     def test_failures_have_their_reasons(self) -> None:
         page = self.open("report.html")
         text = page.run("byId('failures').textContent")

@@ -70,6 +70,10 @@ struct ProgramSizes {
   double moves = 0;       ///< messages counted for each of their chunks, where they carry several
 };
 
+/// The symmetric shapes whose translations move an algorithm's program for all NPUs onto itself
+/// (Program::moves_with()), so that the engine `orbit` runs it by one NPU.
+enum class MovesWith : std::uint8_t { none, one_dimension, all };
+
 /// The second part of a registry entry: how the algorithm makes programs.
 struct ProgramMaker {
   /// Makes the program, into which `collective` is copied. Errors (input): a collective that the algorithm is not
@@ -87,6 +91,7 @@ struct ProgramMaker {
   /// The most NPUs for which candidates() tries the algorithm. Beyond, making its program takes too long (a tree per
   /// NPU, a search for cycles; 256 NPUs take some seconds at most).
   std::size_t candidate_npus = SIZE_MAX;
+  MovesWith moves_with = MovesWith::none;
   bool straight = false;      ///< each chunk goes straight from its owner to each destination; all leave at time zero
   bool along_rings = false;   ///< messages go between neighbours of a ring of all members, or of rings along dimensions
   bool tree_per_npu = false;  ///< the program keeps a tree of all NPUs for each NPU

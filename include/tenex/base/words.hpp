@@ -27,8 +27,8 @@ namespace tenex {
 /// "a, b, c".
 [[nodiscard]] std::string join(std::span<const std::string_view> words);
 
-/// The candidate nearest to `word` by edit distance; empty when none is near (distance over a third of the word's
-/// length, at least 1). O(candidates * length^2).
+/// The candidate nearest to `word` by edit distance, at most a third of the word's length, at least 1. Where none is,
+/// the first that has the word between underscores: "dgx_h100" for "h100". Else empty. O(candidates * length^2).
 [[nodiscard]] std::string_view nearest_spelling(std::string_view word, std::span<const std::string_view> candidates);
 
 /// `did you mean "x"?`, or nothing where no candidate is near.

@@ -1,8 +1,12 @@
 // The keys of an algorithm: its name, its options, and how its schedule is simulated.
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -34,6 +38,21 @@ constexpr auto solver_time_limit = [](auto& point) -> auto& { return point.point
 constexpr auto priorities = [](auto& point) -> auto& { return point.point.solver.priorities; };
 constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 
+/// What NCCL's names of algorithms are called here; empty for other words.
+std::string_view called_here(std::string_view word) {
+  using Names = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kOfNccl = {
+      Names{"tree", "NCCL's Tree is \"dbt\"; synthesized trees are \"trees\""},
+      Names{"nvls", "switches that add and copy are switch_reduce and switch_copy of the network, which \"pccl\" uses"},
+      Names{"collnet", "switches that add are switch_reduce of the network, which \"pccl\" uses"}};
+  for (const auto& [name, here] : kOfNccl)
+    if (word.size() == name.size() && std::ranges::equal(word, name, {}, [](unsigned char letter) {
+          return static_cast<char>(std::tolower(letter));
+        }))
+      return here;
+  return {};
+}
+
 Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Node& node, ValueContext& context) {
   const Vocabulary& vocabulary = context.vocabulary;
   const AlgorithmTraits* traits = find_traits(vocabulary, node.text());
@@ -45,7 +64,9 @@ Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Nod
             node.place(), fmt::format("this tenex has no algorithm \"{}\"", missing->name),
             fmt::format("{}; it was built without its libraries", missing->description),
             fmt::format("install {} and build tenex again, or choose from {}", missing->packages, join(known)));
-    return unknown_word(node.text(), "algorithm", known, node.text_place());
+    auto unknown = unknown_word(node.text(), "algorithm", known, node.text_place());
+    if (const auto here = called_here(node.text()); !here.empty()) unknown.suggestion = here;
+    return unknown;
   }
   SettingValue value = value_at(node);
   value.text = traits->name;  // a long name is the same algorithm

@@ -21,6 +21,13 @@ function tell(selection, words) {
     });
 }
 
+/** The first of the series before the i-th whose curve it covers: equal sizes, values that differ by less than a line. */
+function coveredBy(series, i) {
+  const mine = series[i].points;
+  return series.slice(0, i).find((other) => other.points.length === mine.length && mine.every((point, k) =>
+    other.points[k].x === point.x && Math.abs(other.points[k].y - point.y) <= 0.004 * point.y));
+}
+
 /**
  * Curves over size. `series`: { name, style, points: [{ x, y, row, words }] }, `style` a number of a colour and a dash;
  * `bound`: points of the bound, dashed.
@@ -43,12 +50,13 @@ function curveChart(caption, series, bound, logarithmic, format, pick) {
   svg.append("g").attr("transform", "translate(" + left + ",0)").call(d3.axisLeft(y).tickValues(ticks)
       .tickFormat(format));
   const line = d3.line().x((point) => x(point.x)).y((point) => y(point.y));
-  series.forEach((each) => {
+  series.forEach((each, place) => {
     const i = each.style;
     const colour = kPalette[i % kPalette.length];
+    const over = coveredBy(series, place);  // drawn with gaps, through which the one below is seen
     svg.append("path").attr("d", line(each.points)).attr("fill", "none").attr("stroke", colour).attr("stroke-width",
         1.8)
-      .attr("stroke-dasharray", kDashes[Math.floor(i / kPalette.length) % kDashes.length]);
+      .attr("stroke-dasharray", over ? "9 9" : kDashes[Math.floor(i / kPalette.length) % kDashes.length]);
     for (const point of each.points) {
       const dot = svg.append("circle").attr("cx", x(point.x)).attr("cy", y(point.y)).attr("r", 3.2).attr("fill",
           colour);
@@ -60,13 +68,14 @@ function curveChart(caption, series, bound, logarithmic, format, pick) {
   svg.append("path").attr("d", line(bound)).attr("fill", "none").attr("stroke", colours.ink).attr("stroke-dasharray",
       "5 4").attr("pointer-events", "none");
   const key = make("div", { class: "key" });
-  series.forEach((each) => {
+  series.forEach((each, place) => {
     const i = each.style;
+    const over = coveredBy(series, place);
     const mark = d3.create("svg").attr("width", 22).attr("height", 10).attr("aria-hidden", "true");
     mark.append("line").attr("x2", 20).attr("y1", 5).attr("y2", 5).attr("stroke-width", 2.5)
       .attr("stroke", kPalette[i % kPalette.length])
       .attr("stroke-dasharray", kDashes[Math.floor(i / kPalette.length) % kDashes.length]);
-    key.append(make("label", {}, mark.node(), " " + each.name));
+    key.append(make("label", {}, mark.node(), " " + each.name + (over ? " (as " + over.name + ")" : "")));
   });
   return make("figure", {}, make("figcaption", {}, caption), svg.node(), key);
 }
