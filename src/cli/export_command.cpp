@@ -64,6 +64,16 @@ Result<SendChoice> choice_of(const ExportArguments& arguments, const ScheduleFil
   return SendChoice{*std::move(npus), *std::move(chunks), *from, *to};
 }
 
+/// The sends of a part.
+std::int64_t count_sends(const ScheduleFile& file, const SendChoice& choice) {
+  std::int64_t sends = 0;
+  visit_sends(file, choice, [&](const ListedSend& /*send*/) {
+    ++sends;
+    return true;
+  });
+  return sends;
+}
+
 /// Options that the format does not take.
 Diagnostics misplaced_options(const ExportArguments& arguments, const ExportFormat& format) {
   Diagnostics errors;
@@ -182,11 +192,12 @@ ExitCode execute(const ExportArguments& arguments) {
   if (!choice) return refuse(choice.errors());
   const auto begin = std::chrono::steady_clock::now();
   const auto part = choice->text();
+  const auto sends = part.empty() ? static_cast<std::int64_t>(file.schedule.sends()) : count_sends(file, *choice);
   const auto written = write_as(*format, arguments, file, *std::move(choice));
   if (!written) return refuse(written.errors(), exit_of_once(written.errors()));
   Report report;
   report.add("format", std::string(format->name));
-  report.add("sends", static_cast<std::int64_t>(file.schedule.sends()));
+  report.add("sends", sends);
   if (!part.empty()) report.add("part", part);
   std::error_code error;
   report.add("file_bytes", static_cast<std::int64_t>(std::filesystem::file_size(arguments.out, error)));

@@ -60,8 +60,8 @@ ExitCode finish(const RunReport& report, const std::filesystem::path& out, const
   const auto elsewhere = points_elsewhere(slice, report.points);
   if (report.interrupted) {
     const auto left = report.points - std::min(report.points, report.already_done + report.evaluated);
-    std::fprintf(stderr, "interrupted after %zu of %zu points; the same command continues\n",
-                 report.points - elsewhere - left, report.points - elsewhere);
+    std::fprintf(stderr, "interrupted after %zu of %zu points; the same command %s\n", report.points - elsewhere - left,
+                 report.points - elsewhere, left > 0 ? "continues" : "merges them");
     return ExitCode::interrupted;
   }
   if (slice.count > 1) return finish_slice(report, slice, elsewhere);

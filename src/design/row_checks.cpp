@@ -161,7 +161,8 @@ void RowChecker::check_links(const Row& row, const TopologyValue& topology) {
       const SettingValue* given = row[index_of(key)];
       if (given == nullptr) continue;
       fail(*given, fmt::format("\"{}\" for the machine file \"{}\"", name_of(key), topology.choice.text),
-           "a machine file states alpha and bandwidth of its links", "give it only to sweeps over shapes", "");
+           "a machine file states alpha and bandwidth of its links",
+           "leave it out, or write a machine file with other links", "");
     }
     return;
   }

@@ -3,6 +3,9 @@
 // Conditions and values share one grammar, so the parser need not know in advance what a parenthesis holds. Each
 // operator then checks that its operands are of the right sort and reports those that are not.
 #include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -64,7 +67,18 @@ class Parser {
   Diagnostic unexpected(std::string why) const {
     const Place place = place_of(peek());
     if (peek().kind == TokenKind::end) return input_error(place, "the expression ends too early", std::move(why));
-    return input_error(place, fmt::format("unexpected \"{}\"", text_of(peek())), std::move(why));
+    return input_error(place, fmt::format("unexpected \"{}\"", text_of(peek())), std::move(why), joined_unit());
+  }
+  /// What to write where a word follows a number, as in "1 GiB".
+  [[nodiscard]] std::string joined_unit() const {
+    const std::string_view before = at_ == 0 ? std::string_view() : text_of(tokens_[at_ - 1]);
+    const bool number = !before.empty() && std::ranges::all_of(before, [](char c) {
+      return c == '.' || std::isdigit(static_cast<unsigned char>(c)) != 0;
+    });
+    const bool word =
+        !text_of(peek()).empty() && std::isalpha(static_cast<unsigned char>(text_of(peek()).front())) != 0;
+    return number && word ? fmt::format("a unit follows its number without a blank: {}{}", before, text_of(peek()))
+                          : std::string();
   }
   Parsed fail(Diagnostic error) {
     errors_.push_back(std::move(error));

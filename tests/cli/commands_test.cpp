@@ -228,8 +228,10 @@ TEST(ScheduleFiles, OfManySendsAreRecipes) {
     EXPECT_EQ(value_of(verified.out, key), value_of(made.out, key));
   // A part of it is a list.
   const auto part = (folder.path() / "part.json").string();
-  const auto exported = tenex({"export", file.string(), "--format", "list", "--npus", "5", "--to", "10us", "-o", part});
+  const auto exported =
+      tenex({"export", file.string(), "--format", "list", "--npus", "5", "--to", "10us", "-o", part, "--json"});
   ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_EQ(value_of(exported.out, "sends"), "80");
   // Steps of 1 us (chunks of 1,000 B), four links each way: at most 8 sends from and to an NPU in each of ten steps.
   const auto text = support::read_text(part);
   EXPECT_THAT(text, HasSubstr("\"part\": \"from or to 5, before 10000000 ps\""));

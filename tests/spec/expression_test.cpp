@@ -129,6 +129,7 @@ TEST(ParseExpression, ReportsErrorsAtTheirPlace) {
   EXPECT_THAT(parsed("(chunks = 1"), AllOf(StartsWith("s.toml:7:21: "), HasSubstr("a parenthesis is not closed")));
   EXPECT_THAT(parsed("chunks = 1)"), StartsWith("s.toml:7:20: unexpected \")\""));
   EXPECT_THAT(parsed("chunks = 1 and"), StartsWith("s.toml:7:24: the expression ends too early"));
+  EXPECT_THAT(parsed("size = 1 GiB"), HasSubstr("a unit follows its number without a blank: 1GiB"));
   EXPECT_THAT(parsed("and chunks = 1"), StartsWith("s.toml:7:10: unexpected \"and\""));
   EXPECT_THAT(parsed("name = 'x"),
               AllOf(StartsWith("s.toml:7:17: a quote is not closed"), HasSubstr("write ' after the text")));
