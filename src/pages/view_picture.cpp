@@ -140,6 +140,19 @@ void draw_links(SvgPicture& svg, const Topology& drawn, const Fitted& fitted, co
   }
 }
 
+/// The parts of a caption in as few lines of the width as hold them, each part whole.
+std::vector<std::string> caption_lines(const std::vector<std::string>& parts, double width) {
+  constexpr double kLetter = 7.2;  // of 12 pt, on average
+  const auto most = static_cast<std::size_t>(std::max(0.0, (width - 2 * 12) / kLetter));
+  std::vector<std::string> lines;
+  for (const std::string& part : parts)
+    if (lines.empty() || lines.back().size() + 2 + part.size() > most)
+      lines.push_back(part);
+    else
+      lines.back() += "; " + part;
+  return lines;
+}
+
 Result<std::string> network_picture(const Viewed& viewed) {
   const Topology& drawn = drawn_network(viewed.topology);
   if (drawn.npus() > kMostViewedNpus)
@@ -148,21 +161,25 @@ Result<std::string> network_picture(const Viewed& viewed) {
   const auto layout = lay_out(drawn, viewed.shape ? &*viewed.shape : nullptr);
   const auto fitted = fit(layout, drawn, 900, 700);
   std::set<std::size_t> inside;
-  std::string words = viewed.title;
+  std::vector<std::string> words{viewed.title};
   if (!viewed.bounds.empty())
-    words += fmt::format("; least time {} ({})", to_rounded(viewed.bounds.front().time), viewed.bounds.front().name);
+    words.push_back(
+        fmt::format("least time {} ({})", to_rounded(viewed.bounds.front().time), viewed.bounds.front().name));
   const auto cut = std::ranges::find_if(viewed.bounds, [](const auto& bound) { return !bound.inside.empty(); });
   if (cut != viewed.bounds.end()) {
     for (const VertexId vertex : cut->inside) inside.insert(vertex.index());
-    words += fmt::format("; purple: a cut, {}", to_rounded(cut->time));
+    words.push_back(fmt::format("purple: a cut, {}", to_rounded(cut->time)));
   }
   const auto failed = failed_links(drawn, viewed.intact);
-  if (!failed.empty()) words += "; dashed: failed";
-  SvgPicture svg(fitted.width, fitted.height + 24, viewed.title);
+  if (!failed.empty()) words.emplace_back("dashed: failed");
+  constexpr double kLine = 16;
+  const auto lines = caption_lines(words, fitted.width);
+  SvgPicture svg(fitted.width, fitted.height + 8 + kLine * static_cast<double>(lines.size()), viewed.title);
   for (const auto& [source, target] : failed) svg.line(fitted.at[source], fitted.at[target], kReduce, 1.4, 0, "4 4");
   draw_links(svg, drawn, fitted, layout, shares_of(viewed, drawn), inside);
   draw_vertices(svg, drawn, fitted, inside);
-  svg.text({12, fitted.height + 14}, words, Anchor::start, 12, kMuted);
+  for (std::size_t line = 0; line < lines.size(); ++line)
+    svg.text({12, fitted.height + 14 + kLine * static_cast<double>(line)}, lines[line], Anchor::start, 12, kMuted);
   return std::move(svg).finish();
 }
 

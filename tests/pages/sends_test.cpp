@@ -167,6 +167,20 @@ int count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
+// A caption is as wide as the picture at most: its parts go on in further lines.
+TEST(NetworkPicture, HasItsWholeCaption) {
+  const auto mesh = support::shape("mesh(4,4)");
+  const Viewed viewed{
+      .title = "mesh(4,4)",
+      .topology = mesh,
+      .shape = parse_shape("mesh(4,4)").value(),
+      .bounds = {{.name = "relay", .meaning = "a cut", .time = microseconds(10), .inside = {VertexId(0)}}}};
+  const auto svg = view_picture(viewed, Picture::network);
+  ASSERT_TRUE(svg.ok()) << to_string(svg.errors());
+  EXPECT_EQ(count_of(*svg, ">mesh(4,4); least time 10us (relay)<"), 1);
+  EXPECT_EQ(count_of(*svg, ">purple: a cut, 10us<"), 1);
+}
+
 // A Broadcast over the line 0-1-2 in two steps of 1 us. The line has 4 links, so the TEN has 8 edges of links (grey, 1
 // wide) and 6 of waiting (dashed); two of the former have the chunk's colour.
 TEST(TenPicture, HasEveryEdgeOfEveryStep) {
