@@ -91,6 +91,10 @@ std::vector<ResultCell> cells_of(const ResultView& view, const std::vector<Resul
   return cells;
 }
 
+auto setting_of(const ResultColumn& column) {
+  return std::ranges::find(settings(), column.name, [](const Setting& each) { return each.column.name; });
+}
+
 std::size_t count_values(const ResultView& view, const Rows& rows, const std::vector<ResultColumn>& columns) {
   std::set<std::vector<ResultCell>> values;
   for (const auto row : rows) values.insert(cells_of(view, columns, row));
@@ -104,8 +108,7 @@ void drop_consequences(const ResultView& view, const Rows& rows, const ResultCol
   auto order = columns;
   std::ranges::stable_sort(order, std::greater(), [&](const auto& each) { return count_values(view, rows, {each}); });
   for (const auto& candidate : order) {
-    const auto setting =
-        std::ranges::find(settings(), candidate.name, [](const Setting& each) { return each.column.name; });
+    const auto setting = setting_of(candidate);
     if (setting != settings().end() && meet(setting->changes, Changes::network | Changes::collective)) continue;
     auto others = columns;
     std::erase_if(others, [&](const auto& each) { return each.name == candidate.name; });
@@ -121,15 +124,17 @@ std::vector<ResultColumn> dividing_columns(const ResultView& view, const Rows& r
   std::vector<ResultColumn> columns;
   for (const auto& column : view.columns()) {
     if (column.source != Source::setting || column.name == by.name) continue;
-    const auto setting =
-        std::ranges::find(settings(), column.name, [](const Setting& each) { return each.column.name; });
+    const auto setting = setting_of(column);
     constexpr auto divides = Changes::network | Changes::latency | Changes::bandwidth | Changes::collective;
     if (setting == settings().end() || !meet(setting->changes, divides)) continue;
     const auto first = view.cell(column, rows[0]);
     if (std::ranges::any_of(rows, [&](auto row) { return view.cell(column, row) != first; })) columns.push_back(column);
   }
   if (by.name == "topology") std::ranges::replace(columns, "npu_bandwidth", kTotal, &ResultColumn::name);
-  drop_consequences(view, rows, by, columns);
+  // Two algorithms on links of unlike rates are no contest, two networks are.
+  const auto compared = setting_of(by);
+  if (compared != settings().end() && meet(compared->changes, Changes::network))
+    drop_consequences(view, rows, by, columns);
   return columns;
 }
 

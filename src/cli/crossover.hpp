@@ -20,7 +20,7 @@ struct Crossovers {
 /// The crossovers of these rows.
 ///
 /// Rows of one network and collective (of equal settings that change these, apart from the size) are compared at each
-/// size. A bandwidth or latency that follows from the compared value and the other settings divides nothing: topologies
+/// size. Where networks are compared, a bandwidth or latency that follows from them divides nothing: topologies
 /// of an equal total per NPU are compared, whatever their links have. Of the rows of one value the fastest counts,
 /// whatever its other settings; the value with the least time wins, of equal ones the first in the study. `crossing` is
 /// the size at which the times of a winner and of the one before are equal, if both have times at the sizes on both

@@ -90,5 +90,28 @@ TEST_F(Seeing, CrossoversCompareTopologiesOfEqualBandwidth) {
   EXPECT_THAT(tenex({"show", out(), "--crossover", "seed"}).err, HasSubstr("other than the size and the seed"));
 }
 
+/// Two algorithms on links of unlike rates.
+constexpr const char* kUnlike = R"toml(schema = 1
+name = "unlike rates"
+[defaults]
+alpha = "0us"
+collective = "all_gather"
+size = "12KB"
+topology = "FC(4)"
+[[sweep]]
+algorithm = "direct"
+bandwidth = "1GB/s"
+[[sweep]]
+algorithm = "ring"
+bandwidth = "2GB/s"
+)toml";
+
+TEST_F(Seeing, CrossoversDoNotCompareAlgorithmsOnUnlikeLinks) {
+  ASSERT_EQ(tenex({"run", study(kUnlike), "--out", out(), "--threads", "1", "--quiet"}).exit_code, 0);
+  const auto csv = tenex({"show", out(), "--crossover", "algorithm", "--csv"}).out;
+  EXPECT_THAT(csv, HasSubstr("1000000000,12000,12000,,direct,,\n"));
+  EXPECT_THAT(csv, HasSubstr("2000000000,12000,12000,,ring,,\n"));
+}
+
 }  // namespace
 }  // namespace tenex
