@@ -38,7 +38,7 @@ constexpr double kMostWeightOfAlgorithm = 600;
 constexpr double kQuickTrial = 0.25;
 constexpr std::array kWeightsOfRounds = {kQuickTrial, 1.0, 4.0, 16.0};
 /// Heavier numbers are mostly not worth their work: where less than 1 % can be saved, or the last doublings gained a
-/// quarter of that. So 96 points of machines and shapes take 211 s for 496 that are planned.
+/// quarter of that.
 constexpr double kExpectedWeight = 2;
 /// `best` with one chunk says whether its choice is shorter with so many.
 constexpr std::int64_t kChunksOfHint = 4;
@@ -205,11 +205,13 @@ Cost cost_of_choice(const DesignPoint& point, Estimator& estimator, std::size_t 
     all.work += trial.work;
     all.weight += trial.weight;
   };
+  // The first trial of a synthesizer is expected whatever it weighs: on large networks all are heavy.
   const auto add_numbers = [&](const DesignPoint& algorithm, double most) {
+    const bool synthesizes = algorithm.family == AlgorithmFamily::synthesizer;
     for (std::int64_t chunks = 1; chunks <= kMostAutomaticChunks; chunks *= 2) {
       if (!weight_of_chunks(algorithm, chunks, estimator, memory_limit_bytes)) break;
       const auto cost = estimator.cost(with_chunks(algorithm, chunks));
-      add(cost, all.weight == 0 || cost.weight <= most);
+      add(cost, all.weight == 0 || (chunks == 1 && synthesizes) || cost.weight <= most);
     }
   };
   if (!chooses_algorithm(point)) {

@@ -47,26 +47,6 @@ TEST(Synthesize, PrintsOneJsonObjectWithThePromisedKeys) {
   EXPECT_EQ(std::count(finished.out.begin(), finished.out.end(), '\n'), 1);
 }
 
-// Whoever names no algorithm hears what may be shorter. tacos takes 16 us for an All-Reduce on 4x4 NPUs, where the
-// bound is 13, and as long as the bound on 3x3.
-TEST(Synthesize, SaysWhatComparesAllWhereNoAlgorithmIsNamed) {
-  const auto told = [](const char* command, const char* topology, const std::vector<std::string>& others) {
-    std::vector<std::string> words{command, "--topology",   topology,     "--alpha", "0ns", "--bandwidth",
-                                   "1GB/s", "--collective", "all_reduce", "--size",  "16KB"};
-    words.insert(words.end(), others.begin(), others.end());
-    return tenex(words).err;
-  };
-  EXPECT_THAT(
-      told("synthesize", "mesh(4,4)", {}),
-      HasSubstr("no algorithm was named, so this is tacos; \"--algorithm best\" compares all of them, and numbers "
-                "of chunks (expected: "));
-  EXPECT_THAT(told("synthesize", "mesh(4,4)", {"--chunks", "1"}), HasSubstr("compares all of them (expected: "));
-  EXPECT_THAT(told("simulate", "mesh(4,4)", {}), HasSubstr("so this is ring; \"--algorithm auto\""));
-  EXPECT_EQ(told("synthesize", "mesh(3,3)", {}), "");
-  EXPECT_EQ(told("synthesize", "mesh(4,4)", {"--algorithm", "tacos"}), "");
-  EXPECT_EQ(told("synthesize", "mesh(4,4)", {"--json"}), "");
-}
-
 TEST(Synthesize, ReportsTheMetricsThatThePointHas) {
   const auto report_of = [](const std::string& collective, std::vector<std::string> others) {
     others.insert(others.end(), {"--collective", collective, "--size", "9000B", "--json"});

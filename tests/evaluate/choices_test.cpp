@@ -302,6 +302,11 @@ TEST(BestAlgorithm, IsEstimatedByAllThatItTries) {
     EXPECT_GE(best.seconds, one.seconds);
     EXPECT_GE(best.bytes, one.bytes);
   }
+  // Where all algorithms are heavy, what comes first is expected all the same.
+  const Words large{{"topology", "mesh(100,100)"}, {"collective", "all_reduce"}, {"size", "1GB"}};
+  const auto all = estimate(point(with_word(large, "algorithm", "best")));
+  for (const char* algorithm : {"tacos", "trees"})
+    EXPECT_GE(all.seconds, estimate(point(with_word(large, "algorithm", algorithm))).seconds);
 }
 
 // A Broadcast of B along eight NPUs in c chunks takes c + 6 hops of alpha + beta*B/c. With alpha = 1 us and

@@ -1,12 +1,9 @@
 // The keys of an algorithm: its name, its options, and how its schedule is simulated.
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <iterator>
 #include <numeric>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -40,16 +37,9 @@ constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 
 /// What NCCL's names of algorithms are called here; empty for other words.
 std::string_view called_here(std::string_view word) {
-  using Names = std::pair<std::string_view, std::string_view>;
-  constexpr std::array kOfNccl = {
-      Names{"tree", "NCCL's Tree is \"dbt\"; synthesized trees are \"trees\""},
-      Names{"nvls", "switches that add and copy are switch_reduce and switch_copy of the network, which \"pccl\" uses"},
-      Names{"collnet", "switches that add are switch_reduce of the network, which \"pccl\" uses"}};
-  for (const auto& [name, here] : kOfNccl)
-    if (word.size() == name.size() && std::ranges::equal(word, name, {}, [](unsigned char letter) {
-          return static_cast<char>(std::tolower(letter));
-        }))
-      return here;
+  if (word == "tree" || word == "Tree") return "NCCL's Tree is \"dbt\"; synthesized trees are \"trees\"";
+  if (word == "nvls" || word == "NVLS" || word == "collnet" || word == "CollNet")
+    return "switches that add and copy are switch_reduce and switch_copy of the network, which \"pccl\" uses";
   return {};
 }
 

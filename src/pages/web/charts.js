@@ -50,10 +50,11 @@ function curveChart(caption, series, bound, logarithmic, format, pick) {
   svg.append("g").attr("transform", "translate(" + left + ",0)").call(d3.axisLeft(y).tickValues(ticks)
       .tickFormat(format));
   const line = d3.line().x((point) => x(point.x)).y((point) => y(point.y));
+  const covered = series.map((_, place) => coveredBy(series, place));
   series.forEach((each, place) => {
     const i = each.style;
     const colour = kPalette[i % kPalette.length];
-    const over = coveredBy(series, place);  // drawn with gaps, through which the one below is seen
+    const over = covered[place];  // drawn with gaps, through which the one below is seen
     svg.append("path").attr("d", line(each.points)).attr("fill", "none").attr("stroke", colour).attr("stroke-width",
         1.8)
       .attr("stroke-dasharray", over ? "9 9" : kDashes[Math.floor(i / kPalette.length) % kDashes.length]);
@@ -70,7 +71,7 @@ function curveChart(caption, series, bound, logarithmic, format, pick) {
   const key = make("div", { class: "key" });
   series.forEach((each, place) => {
     const i = each.style;
-    const over = coveredBy(series, place);
+    const over = covered[place];
     const mark = d3.create("svg").attr("width", 22).attr("height", 10).attr("aria-hidden", "true");
     mark.append("line").attr("x2", 20).attr("y1", 5).attr("y2", 5).attr("stroke-width", 2.5)
       .attr("stroke", kPalette[i % kPalette.length])
