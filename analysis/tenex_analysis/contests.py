@@ -163,6 +163,8 @@ def _networks(study: Study, rows: pandas.DataFrame) -> pandas.Series:
             continue
         column = column_of(study, rows, setting)
         texts = [column.text(v) if column.is_text or not numpy.isnan(v) else "" for v in column.values]
+        if setting == "overhead":  # a second time beside alpha; none is usual
+            texts = [f"overhead {text}" if value > 0 else "" for value, text in zip(column.values, texts)]
         names = names.str.cat([f", {text}" if text not in USUAL else "" for text in texts])
     return names
 

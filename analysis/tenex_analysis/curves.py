@@ -38,6 +38,8 @@ MOST_PANELS = 12
 HEIGHTS = (1.9, 0.85)
 #: At most so many ticks stand under a panel.
 MOST_TICKS = 6
+#: A longer name takes the room of ticks from its panel.
+LONG_NAME = 14
 #: Curves are named at their right ends if all have room, otherwise in a legend.
 MOST_NAMES = 7
 
@@ -176,7 +178,8 @@ def _scales(above: Axes, below: Axes, of: pandas.DataFrame) -> None:
     above.yaxis.set_minor_formatter(NullFormatter())
     above.set_ylabel("busbw (GB/s)", fontsize=8)
     above.tick_params(labelbottom=False, labelsize=8)
-    below.set_xticks(size_ticks(sorted(of["size"].unique())))
+    crowded = of["who"].map(len).max() > LONG_NAME
+    below.set_xticks(size_ticks(sorted(of["size"].unique()), MOST_TICKS - 2 if crowded else MOST_TICKS))
     below.xaxis.set_minor_locator(NullLocator())
     below.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size_text(value)))
     below.set_ylim(0, 1.08)
@@ -204,7 +207,7 @@ def _name(axes: Axes, ends: list[tuple[str, str, float, float]]) -> None:
     low, high = numpy.log(axes.get_ylim())
     heights = [(numpy.log(y) - low) / (high - low) for _, _, y, _ in ends]
     line = 0.135 / HEIGHTS[0]  # of a text of 8 pt
-    for (who, colour, _, share), height in zip(ends, apart(heights, line)):
+    for (who, colour, _, share), height in zip(ends, apart(heights, line, most=1.0)):  # below the title
         text = who if numpy.isnan(share) else f"{who} {100 * reached(share, 3):.{1 if 0.99 < share < 1 else 0}f} %"
         axes.annotate(text, (1.02, height), xycoords="axes fraction", fontsize=8, color=ink(colour), va="center",
                       annotation_clip=False)  # fmt: skip

@@ -36,6 +36,10 @@ def expected_frame(result: str) -> pandas.DataFrame:
             more += ["window"]
         elif "faults" in frame and (frame["faults"] != "none").any():
             more += ["faults", "failed_links"]
+        if "overhead" in frame and (frame["overhead"] > 0).any():
+            more += ["overhead"]
+        if "link_protocol" in frame and (frame["link_protocol"] != "none").any():
+            more += ["link_protocol"]
         columns = [*COLUMNS[:5], *more, *COLUMNS[5:]]
     return pandas.DataFrame(frame[columns].astype(str))
 

@@ -59,25 +59,27 @@ def under_legend(
     return panels
 
 
-def apart(heights: Sequence[float], least: float) -> list[float]:
-    """Heights for labels: in the order of the wanted ones, at least `least` apart, and as near to them as that allows
-    (least squares, by joining labels that touch).
+def apart(heights: Sequence[float], least: float, most: float = float("inf")) -> list[float]:
+    """Heights for labels: in the order of the wanted ones, at least `least` apart, none above `most`, and as near to
+    the wanted ones as that allows (least squares, by joining labels that touch).
     """
     order = sorted(range(len(heights)), key=lambda i: heights[i])
     groups: list[list[float]] = []  # [sum of wanted lowest heights, members]
     for i in order:
         groups.append([heights[i], 1])
-        while len(groups) > 1 and _lowest(groups[-2], least) + groups[-2][1] * least > _lowest(groups[-1], least):
+        while len(groups) > 1 and _lowest(groups[-2], least, most) + groups[-2][1] * least > _lowest(
+            groups[-1], least, most
+        ):
             total, members = groups.pop()
             groups[-1] = [groups[-1][0] + total, groups[-1][1] + members]
-    placed = [_lowest(group, least) + k * least for group in groups for k in range(int(group[1]))]
+    placed = [_lowest(group, least, most) + k * least for group in groups for k in range(int(group[1]))]
     found = dict(zip(order, placed))
     return [found[i] for i in range(len(heights))]
 
 
-def _lowest(group: list[float], least: float) -> float:
-    """The lowest label of a group whose mean is the mean of the wanted heights."""
-    return group[0] / group[1] - (group[1] - 1) * least / 2
+def _lowest(group: list[float], least: float, most: float) -> float:
+    """The lowest label of a group whose mean is the mean of the wanted heights, or whose highest label is at `most`."""
+    return min(group[0] / group[1] - (group[1] - 1) * least / 2, most - (group[1] - 1) * least)
 
 
 def save(figure: Figure, path: Path) -> None:

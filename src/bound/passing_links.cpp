@@ -44,9 +44,7 @@ std::vector<Bandwidth> widest_paths(const Topology& network, bool backward) {
 }  // namespace
 
 std::shared_ptr<const PassingLinks> passing_links(const Topology& network) {
-  bool any = false;
-  for (std::size_t v = network.npus(); v < network.vertices(); ++v) any = any || cuts_through(network, VertexId::at(v));
-  if (!any) return nullptr;
+  if (!any_cuts_through(network)) return nullptr;
   const auto alphas_to = least_alphas(network, false);
   const auto alphas_from = least_alphas(network, true);
   const auto width_to = widest_paths(network, false);

@@ -131,9 +131,10 @@ std::vector<ResultColumn> dividing_columns(const ResultView& view, const Rows& r
     if (std::ranges::any_of(rows, [&](auto row) { return view.cell(column, row) != first; })) columns.push_back(column);
   }
   if (by.name == "topology") std::ranges::replace(columns, "npu_bandwidth", kTotal, &ResultColumn::name);
-  // Two algorithms on links of unlike rates are no contest, two networks are.
+  // Two algorithms on links of unlike rates are no contest; two networks are, and two protocols of one machine.
   const auto compared = setting_of(by);
-  if (compared != settings().end() && meet(compared->changes, Changes::network))
+  if (compared != settings().end() &&
+      (meet(compared->changes, Changes::network) || compared->key == Key::link_protocol))
     drop_consequences(view, rows, by, columns);
   return columns;
 }

@@ -111,7 +111,18 @@ bool all_cut_through(const Topology& topology) {
   return true;
 }
 
+/// Null where there are none.
+std::shared_ptr<const std::vector<LinkProtocol>> shared_protocols(const std::vector<LinkProtocol>& protocols) {
+  return protocols.empty() ? nullptr : std::make_shared<const std::vector<LinkProtocol>>(protocols);
+}
+
 }  // namespace
+
+const LinkProtocol* find_protocol(const TopologyChoice& machine, std::string_view name) {
+  if (!machine.protocols) return nullptr;
+  const auto found = std::ranges::find(*machine.protocols, name, &LinkProtocol::name);
+  return found == machine.protocols->end() ? nullptr : &*found;
+}
 
 bool joins_switches(const Shape& shape) {
   if (!shape.is_product()) return count_shape(shape).switches > 0;  // those of families are in tiers
@@ -137,6 +148,7 @@ Result<TopologyValue> FileReader::load_machine(const std::string& path, const Pl
     value.choice.links = machine->shaped->links;
     value.choice.switches.forwarding = choice_of(machine->shaped->forwarding);
     value.scale_out = machine->shaped->scale_out;
+    value.choice.protocols = shared_protocols(machine->shaped->protocols);
     value.npus = value.choice.shape.npus();
     value.switches = count_shape(value.choice.shape).switches;
     value.joins_switches = joins_switches(value.choice.shape);
@@ -157,7 +169,10 @@ Result<TopologyValue> join_boxes(TopologyValue machine, std::uint32_t boxes) {
     return input_error({}, "a machine that lists its links cannot be joined with others",
                        "[scale_out] belongs to a file that names a shape", "write one file with the links of all");
   const auto forwarding = forwarding_of(machine.choice.switches.forwarding).value_or(Forwarding::store_and_forward);
-  auto joined = join_boxes({machine.choice.shape, machine.choice.links, forwarding, machine.scale_out}, boxes);
+  const auto& known = machine.choice.protocols;
+  auto joined = join_boxes({machine.choice.shape, machine.choice.links, forwarding, machine.scale_out,
+                            known ? *known : std::vector<LinkProtocol>()},
+                           boxes);
   if (!joined) return joined.errors();
   machine.choice.shape = std::move(joined->shape);
   machine.choice.links = std::move(joined->links);
@@ -165,6 +180,7 @@ Result<TopologyValue> join_boxes(TopologyValue machine, std::uint32_t boxes) {
   machine.npus = machine.choice.shape.npus();
   machine.switches = count_shape(machine.choice.shape).switches;
   machine.joins_switches = joins_switches(machine.choice.shape);
+  machine.choice.protocols = shared_protocols(joined->protocols);
   machine.scale_out.reset();
   return machine;
 }

@@ -95,6 +95,8 @@ class RowChecker {
   };
 
   void check_links(const Row& row, const TopologyValue& topology);
+  void check_overhead(const Row& row, const TopologyValue& topology);
+  void check_protocol(const Row& row, const TopologyValue& topology);
   template <class T>
   void check_dimensions(const SettingValue& value, const TopologyValue& topology);
   void check_npu_bandwidth(const SettingValue& value, const TopologyValue& topology);

@@ -41,6 +41,9 @@ struct TopologyValue {
 /// of join_boxes() there, a machine that lists its links.
 [[nodiscard]] Result<TopologyValue> join_boxes(TopologyValue machine, std::uint32_t boxes);
 
+/// The protocol of a machine by name; null: its file does not name it.
+[[nodiscard]] const LinkProtocol* find_protocol(const TopologyChoice& machine, std::string_view name);
+
 /// Whether links of the shape lead from switch to switch.
 [[nodiscard]] bool joins_switches(const Shape& shape);
 

@@ -74,11 +74,19 @@ Status check_no_passing(const DesignPoint& point, const Topology& topology) {
   if (topology.switches() > 0 && unwinding_degree(point) > 0)
     return unsupported_error({}, "bandwidth that varies where switches are unwound", why,
                              "set unwind = 0 with an algorithm that keeps switches, or remove the windows");
-  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
-    if (topology.switch_properties(VertexId::at(v)).forwarding == Forwarding::cut_through)
-      return unsupported_error({}, "bandwidth that varies around a switch that cuts through", why,
-                               "set forwarding = \"store_and_forward\", or remove the windows");
+  if (any_cuts_through(topology))
+    return unsupported_error({}, "bandwidth that varies around a switch that cuts through", why,
+                             "set forwarding = \"store_and_forward\", or remove the windows");
   return success();
+}
+
+/// The network whose NPUs take a time for each message. Errors (unsupported): a send may take several links at once.
+Result<Topology> with_point_overhead(const Topology& topology, SimTime overhead) {
+  if (any_cuts_through(topology))
+    return unsupported_error({}, "an overhead around a switch that cuts through",
+                             "a send takes several links at once there",
+                             "set forwarding = \"virtual_cut_through\" or \"store_and_forward\"");
+  return with_overhead(topology, overhead);
 }
 
 /// The network that the point's synthesizer schedules in place of one with switches. Errors (unsupported): it leaves a
@@ -95,6 +103,11 @@ Result<std::shared_ptr<const UnwoundNetwork>> unwound_for_synthesis(const Design
 
 }  // namespace
 
+bool has_unlike_links(const DesignPoint& point, const Topology& network) {
+  return slows_links(point.collective().stragglers) ||
+         (point.topology.overhead > SimTime::zero() && network.switches() > 0);
+}
+
 DesignPoint with_switches_kept(DesignPoint point) {
   point.algorithm.clear();
   point.topology.unwind = 0;
@@ -108,10 +121,15 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   if (slows_links(point.collective().stragglers)) {
     reduced = slow_links(*reduced, slowdowns_of(point.collective().stragglers));
     if (!reduced) return reduced.errors();
-    // Programs follow the shape's routes, so they keep the shape. Synthesizers would assume that the links of a
-    // dimension are alike.
-    if (find_synthesizer(point.algorithm) != nullptr) reduced = reduced->without_shape();
   }
+  if (point.topology.overhead > SimTime::zero()) {
+    reduced = with_point_overhead(*reduced, point.topology.overhead);
+    if (!reduced) return reduced.errors();
+  }
+  // Programs follow the shape's routes, so they keep the shape. Synthesizers would assume that the links of a dimension
+  // are alike.
+  if (has_unlike_links(point, *reduced) && find_synthesizer(point.algorithm) != nullptr)
+    reduced = reduced->without_shape();
   if (const auto windows = windows_of(point.collective().stragglers); !windows.empty()) {
     if (auto plain = check_no_passing(point, *reduced); !plain) return plain.errors();
     reduced = with_slow_windows(*reduced, windows);

@@ -33,7 +33,7 @@ std::string cache_key(const DesignPoint& point, Changes changes) {
 
 std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology) {
   const Topology& network = physical_network(topology);
-  const bool unlike = slows_links(point.collective().stragglers) && network.shape();
+  const bool unlike = has_unlike_links(point, network) && network.shape();
   if (network.varies()) return unlike ? network.without_windows().without_shape() : network.without_windows();
   return unlike ? std::optional(network.without_shape()) : std::nullopt;
 }

@@ -135,8 +135,8 @@ Status check_vertices(const Reading& machine, const Place& place) {
 }
 
 /// The keys of a file that names a shape, and those of one that lists its links.
-constexpr std::array<std::string_view, 6> kShapeKeys{"shape",         "alpha",      "bandwidth",
-                                                     "npu_bandwidth", "forwarding", "scale_out"};
+constexpr std::array<std::string_view, 7> kShapeKeys{"shape",      "alpha",     "bandwidth", "npu_bandwidth",
+                                                     "forwarding", "scale_out", "protocols"};
 constexpr std::array<std::string_view, 5> kListKeys{"npus", "switches", "links", "route", "next_hops"};
 
 /// The link to other boxes; nullopt where none is stated, and after recording the errors.
@@ -150,6 +150,53 @@ std::optional<ScaleOut> read_scale_out(TableReader& machine) {
   const auto bandwidth = reader.bandwidth("bandwidth");
   machine.fail(reader.take_errors());
   return alpha && bandwidth ? std::optional(ScaleOut{*alpha, *bandwidth}) : std::nullopt;
+}
+
+/// The share of data, "120/128", of a protocol; 1/1 after recording the errors.
+std::pair<std::int64_t, std::int64_t> read_share(TableReader& reader) {
+  const Node* node = reader.require("data");
+  const auto text = reader.string("data");
+  if (node == nullptr || !text) return {1, 1};
+  const auto slash = text->find('/');
+  const auto data = read_number<std::int64_t>(std::string_view(*text).substr(0, slash));
+  const auto line = slash == std::string::npos ? std::optional<std::int64_t>(1)
+                                               : read_number<std::int64_t>(std::string_view(*text).substr(slash + 1));
+  constexpr std::int64_t kMostBytes = 1'000'000;
+  if (data && line && *data >= 1 && *line >= *data && *line <= kMostBytes) return {*data, *line};
+  reader.fail(input_error(node->text_place(), fmt::format("\"{}\" is no share of data", *text),
+                          "of so many bytes on the wire so many are data", "write for instance data = \"120/128\""));
+  return {1, 1};
+}
+
+/// [protocols.NAME] tables; without those that have errors, which are recorded.
+std::vector<LinkProtocol> read_protocols(TableReader& machine, const ShapedNetwork& network) {
+  std::vector<LinkProtocol> protocols;
+  const Node* node = machine.find("protocols");
+  if (node == nullptr) return protocols;
+  if (!node->is(NodeKind::table)) {
+    machine.fail(input_error(node->place(), fmt::format("\"protocols\" is {}", describe(node->kind())),
+                             "each protocol is a table", "write for instance [protocols.ll]"));
+    return protocols;
+  }
+  for (const Entry& entry : node->entries()) {
+    const auto table = fmt::format("[protocols.{}]", entry.key);
+    TableReader reader(entry.value, table, {"data", "alpha", "scale_out_alpha"});
+    const auto [data, line] = read_share(reader);
+    (void)reader.require("alpha");
+    LinkProtocol protocol{entry.key, data, line, reader.times("alpha").value_or(std::vector<SimTime>())};
+    protocol.scale_out_alpha = reader.time("scale_out_alpha");
+    const Node* alpha = reader.find("alpha");
+    if (const auto given = protocol.alpha.size(); given > 1 && given != network.shape.dimensions())
+      reader.fail(input_error(alpha->place(),
+                              fmt::format("{} alphas for {} dimensions", given, network.shape.dimensions()),
+                              "a protocol has one latency for all links, or one per dimension"));
+    if (const Node* other = reader.find("scale_out_alpha"); other != nullptr && !network.scale_out)
+      reader.fail(input_error(other->place(), "\"scale_out_alpha\" without [scale_out]",
+                              "it is the latency of the links to other boxes", "add [scale_out], or remove the key"));
+    if (!reader.failed()) protocols.push_back(std::move(protocol));
+    machine.fail(reader.take_errors());
+  }
+  return protocols;
 }
 
 /// The shape and its links as a study would write them; nullopt after recording the errors.
@@ -178,6 +225,7 @@ std::optional<ShapedNetwork> read_shape(TableReader& reader) {
   network.scale_out = read_scale_out(reader);
   network.links.alpha = reader.times("alpha").value_or(std::vector<SimTime>());
   network.links.bandwidth = reader.bandwidths(bandwidth).value_or(std::vector<Bandwidth>());
+  network.protocols = read_protocols(reader, network);
   if (reader.failed()) return std::nullopt;
   for (Diagnostic error : check_shape(network.shape, network.links)) {
     error.place = node.place();
@@ -230,7 +278,7 @@ Result<Machine> parse_machine(std::string_view text, const std::string& file) {
   if (!document) return document.errors();
   TableReader reader(*document, "",
                      {"schema", "kind", "name", "source", "remarks", "npus", "switches", "links", "route", "next_hops",
-                      "shape", "alpha", "bandwidth", "npu_bandwidth", "forwarding", "scale_out"});
+                      "shape", "alpha", "bandwidth", "npu_bandwidth", "forwarding", "scale_out", "protocols"});
   check_file_header(reader, "machine");
   const auto require_text = [&reader](std::string_view key) {
     return reader.require(key) == nullptr ? std::string() : reader.string_or(key, "");
@@ -266,6 +314,14 @@ BoxesName split_boxes(std::string_view text) {
   return {machine, boxes};
 }
 
+ShapeLinks links_under(const LinkProtocol& protocol, ShapeLinks links) {
+  links.alpha = protocol.alpha;
+  for (Bandwidth& each : links.bandwidth)  // both factors are at most a million: the quotient first, the rest after it
+    each = each / protocol.line * protocol.data +
+           Bandwidth::of(each.count() % protocol.line * protocol.data / protocol.line);
+  return links;
+}
+
 Result<ShapedNetwork> join_boxes(const ShapedNetwork& machine, std::uint32_t boxes) {
   if (boxes < 2)
     return input_error({}, fmt::format("{} boxes of a machine", boxes), "boxes are joined with each other",
@@ -284,6 +340,12 @@ Result<ShapedNetwork> join_boxes(const ShapedNetwork& machine, std::uint32_t box
   network.links.bandwidth.resize(dimensions, machine.links.bandwidth.front());
   network.links.alpha.push_back(machine.scale_out->alpha);
   network.links.bandwidth.push_back(machine.scale_out->bandwidth);
+  network.protocols = machine.protocols;
+  for (LinkProtocol& each : network.protocols) {
+    each.alpha.resize(dimensions, each.alpha.front());
+    each.alpha.push_back(each.scale_out_alpha.value_or(machine.scale_out->alpha));
+    each.scale_out_alpha.reset();
+  }
   return network;
 }
 

@@ -68,6 +68,7 @@ struct ScheduleData {
   std::vector<std::uint32_t> wire_links;    ///< per wire: how many physical links it has; empty: no wires
   std::vector<std::uint32_t> wire_link;     ///< the physical links, wire by wire
   std::vector<std::int64_t> class_alpha_ps, class_bandwidth;  ///< per link class
+  std::vector<std::int64_t> class_overhead_ps;                ///< per link class; empty: none has one
   std::vector<std::int64_t> class_slowdown;  ///< per link class, in thousandths; empty: no link is slowed
   /// The windows of link classes whose bandwidth varies, by class and then by time; empty: none varies.
   std::vector<std::uint32_t> window_class;

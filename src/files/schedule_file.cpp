@@ -167,6 +167,7 @@ Result<Topology> restore_topology(const ScheduleData& data) {
       data.switch_buffer.size() != data.switch_cut_through.size() ||
       (!data.switch_buffer.empty() && data.switch_buffer.size() != data.switch_copy.size()) ||
       data.class_bandwidth.size() != data.class_alpha_ps.size() ||
+      (!data.class_overhead_ps.empty() && data.class_overhead_ps.size() != data.class_alpha_ps.size()) ||
       (!data.class_slowdown.empty() && data.class_slowdown.size() != data.class_alpha_ps.size()))
     return input_error({}, "the columns of the topology differ in length");
   if (!std::ranges::all_of(data.switch_cut_through, is_forwarding))
@@ -180,7 +181,8 @@ Result<Topology> restore_topology(const ScheduleData& data) {
       return input_error({}, fmt::format("link {} is of the unknown class {}", i, link_class));
     builder.add_link({VertexId(data.source[i]), VertexId(data.target[i]), SimTime::of(data.class_alpha_ps[link_class]),
                       Bandwidth::of(data.class_bandwidth[link_class]),
-                      data.class_slowdown.empty() ? kNoSlowdown : data.class_slowdown[link_class]});
+                      data.class_slowdown.empty() ? kNoSlowdown : data.class_slowdown[link_class],
+                      SimTime::of(data.class_overhead_ps.empty() ? 0 : data.class_overhead_ps[link_class])});
   }
   if (auto status = restore_shape(data, builder); !status) return status.errors();
   if (auto status = restore_unwound_shape(data, builder); !status) return status.errors();
@@ -322,6 +324,9 @@ ScheduleData describe_schedule(const ScheduleFile& file, const SendChoice& choic
     data.class_alpha_ps.push_back(link_class.alpha.count());
     data.class_bandwidth.push_back(link_class.bandwidth.count());
   }
+  const auto has_overhead = [](const LinkClass& link_class) { return link_class.overhead > SimTime::zero(); };
+  if (std::ranges::any_of(topology.classes(), has_overhead))
+    for (const auto& link_class : topology.classes()) data.class_overhead_ps.push_back(link_class.overhead.count());
   const auto is_slow = [](const LinkClass& link_class) { return link_class.slowdown != kNoSlowdown; };
   if (std::ranges::any_of(topology.classes(), is_slow))
     for (const auto& link_class : topology.classes()) data.class_slowdown.push_back(link_class.slowdown);

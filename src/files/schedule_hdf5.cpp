@@ -39,6 +39,8 @@ void write_facts(ColumnFileWriter& writer, const ScheduleData& data) {
   }
   writer.write("/topology/class_alpha_ps", std::span<const std::int64_t>(data.class_alpha_ps));
   writer.write("/topology/class_bandwidth", std::span<const std::int64_t>(data.class_bandwidth));
+  if (!data.class_overhead_ps.empty())
+    writer.write("/topology/class_overhead_ps", std::span<const std::int64_t>(data.class_overhead_ps));
   if (!data.class_slowdown.empty())
     writer.write("/topology/class_slowdown", std::span<const std::int64_t>(data.class_slowdown));
   if (!data.window_class.empty())
@@ -103,6 +105,7 @@ Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   }
   topology.column("class_alpha_ps", data.class_alpha_ps);
   topology.column("class_bandwidth", data.class_bandwidth);
+  if (reader.has("/topology/class_overhead_ps")) topology.column("class_overhead_ps", data.class_overhead_ps);
   if (reader.has("/topology/class_slowdown")) topology.column("class_slowdown", data.class_slowdown);
   if (reader.has("/topology/window_class"))
     ScheduleData::for_each_window(data, [&](const char* name, auto& column) { topology.column(name, column); });

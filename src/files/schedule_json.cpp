@@ -41,6 +41,7 @@ Json describe_topology(const ScheduleData& data) {
   for (std::size_t i = 0; i < data.class_alpha_ps.size(); ++i) {
     topology["classes"].push_back(
         {{"alpha_ps", data.class_alpha_ps[i]}, {"bandwidth_bytes_per_s", data.class_bandwidth[i]}});
+    if (!data.class_overhead_ps.empty()) topology["classes"].back()["overhead_ps"] = data.class_overhead_ps[i];
     if (!data.class_slowdown.empty()) topology["classes"].back()["slowdown_thousandths"] = data.class_slowdown[i];
   }
   for (std::size_t i = 0; i < data.window_class.size(); ++i)
@@ -140,6 +141,7 @@ ScheduleData read_json_facts(const Json& document) {
   for (const auto& item : topology.at("classes")) {
     data.class_alpha_ps.push_back(integer(item.at("alpha_ps")));
     data.class_bandwidth.push_back(integer(item.at("bandwidth_bytes_per_s")));
+    data.class_overhead_ps.push_back(item.contains("overhead_ps") ? integer(item.at("overhead_ps")) : 0);
     data.class_slowdown.push_back(item.contains("slowdown_thousandths") ? integer(item.at("slowdown_thousandths"))
                                                                         : kNoSlowdown);
   }

@@ -39,10 +39,11 @@ struct ViewedSends {
 /// schedule, or a part of one, whose missing sends count as having ended at once.
 [[nodiscard]] ViewedSends read_sends(const ScheduleFile& file);
 
-/// How long a send keeps its link busy: its arrival comes alpha later under `serialization`.
+/// How long a send keeps its link busy: its arrival comes alpha, less an overhead, later under `serialization`.
 [[nodiscard]] inline double busy_of(const ScheduleFile& file, double start, double arrival, LinkId link) {
   const bool all = file.occupancy == Occupancy::transfer;
-  return arrival - start - (all ? 0 : static_cast<double>(file.topology.alpha(link).count()));
+  const LinkClass& own = file.topology.classes()[file.topology.class_of(link)];
+  return arrival - start - (all ? 0 : static_cast<double>((own.alpha - own.overhead).count()));
 }
 
 }  // namespace tenex

@@ -127,12 +127,6 @@ std::vector<SimTime> search_early(const Topology& topology, VertexId source, Byt
   return arrival;
 }
 
-bool any_cuts_through(const Topology& topology) {
-  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
-    if (cuts_through(topology, VertexId::at(v))) return true;
-  return false;
-}
-
 /// Distances add over the dimensions of a Cartesian product.
 std::optional<SimTime> diameter_by_dimension(const Topology& topology) {
   const auto alphas = uniform_alphas(topology);

@@ -1,4 +1,4 @@
-// Slower links, as a study's `stragglers` asks.
+// Slower links, as a study's `stragglers` and `overhead` ask.
 #include "topology/slow_links.hpp"
 
 #include <algorithm>
@@ -36,19 +36,22 @@ std::size_t mark(const Topology& topology, const Slowdown& slowdown, std::vector
   return found;
 }
 
-/// The vertices and the slowed links, without a shape.
-TopologyBuilder copied(const Topology& topology, const std::vector<Factors>& factors) {
+/// The same network with every link as `change` leaves it.
+template <class Change>
+Result<Topology> with_links(const Topology& topology, Change change) {
   TopologyBuilder builder(topology.npus());
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
     builder.add_switch(topology.switch_properties(VertexId::at(v)));
   builder.reserve_links(topology.links());
   for (std::size_t i = 0; i < topology.links(); ++i) {
     auto link = topology.link(LinkId::at(i));
-    link.slowdown = std::max(link.slowdown, factors[i].beta);
-    link.alpha = stretched(link.alpha, factors[i].alpha);
+    change(i, link);
     builder.add_link(link);
   }
-  return builder;
+  if (topology.shape()) builder.declare_shape(*topology.shape());
+  auto changed = std::move(builder).build();
+  if (!changed || !topology.route_table()) return changed;
+  return changed->with_route_table(topology.route_table());
 }
 
 /// What a factor added to an alpha: stretched(before, thousandths) - before. The product was rounded up by less than
@@ -75,11 +78,19 @@ Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown
                                    "only existing links are slowed down"));
   }
   if (!errors.empty()) return errors;
-  auto builder = copied(topology, factors);
-  if (topology.shape()) builder.declare_shape(*topology.shape());
-  auto slowed = std::move(builder).build();
-  if (!slowed || !topology.route_table()) return slowed;
-  return slowed->with_route_table(topology.route_table());
+  return with_links(topology, [&](std::size_t i, Link& link) {
+    link.slowdown = std::max(link.slowdown, factors[i].beta);
+    link.alpha = stretched(link.alpha, factors[i].alpha);
+  });
+}
+
+Result<Topology> with_overhead(const Topology& topology, SimTime overhead) {
+  ensure(topology.wires() == nullptr, "overheads are added before wires are made");
+  return with_links(topology, [&](std::size_t, Link& link) {
+    if (!topology.is_npu(link.source)) return;
+    link.alpha = saturating_sum(link.alpha, overhead);
+    link.overhead = saturating_sum(link.overhead, overhead);
+  });
 }
 
 std::vector<SimTime> added_alphas(const Topology& slowed, const std::vector<Slowdown>& slowdowns) {
@@ -89,8 +100,10 @@ std::vector<SimTime> added_alphas(const Topology& slowed, const std::vector<Slow
   for (const auto& slowdown : slowdowns) mark(slowed, slowdown, factors);
   std::vector<SimTime> times;
   times.reserve(factors.size());
-  for (std::size_t i = 0; i < factors.size(); ++i)
-    times.push_back(added(slowed.alpha(LinkId::at(i)), factors[i].alpha));
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const LinkClass& link = slowed.classes()[slowed.class_of(LinkId::at(i))];
+    times.push_back(added(link.alpha - link.overhead, factors[i].alpha));
+  }
   return times;
 }
 

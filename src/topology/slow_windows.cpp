@@ -121,14 +121,16 @@ StartedHops::StartedHops(const Topology& topology, const std::vector<Bytes>& siz
     const auto windows = topology.windows(static_cast<std::uint16_t>(c));
     windows_.emplace_back(windows.begin(), windows.end());
     alpha_.push_back(topology.classes()[c].alpha);
+    overhead_.push_back(topology.classes()[c].overhead);
   }
 }
 
 HopTime StartedHops::within(std::uint16_t link_class, const HopTime& hop, SimTime start) const {
   const SimTime alpha = alpha_[link_class];
-  const SimTime serialization = time_through(windows_[link_class], start, hop.latency - alpha);
+  const SimTime overhead = overhead_[link_class];  // the bytes leave after it
+  const SimTime serialization = time_through(windows_[link_class], start + overhead, hop.latency - alpha);
   const SimTime latency = saturating_sum(alpha, serialization);
-  return {hop.busy == hop.latency ? latency : serialization, latency};
+  return {hop.busy == hop.latency ? latency : saturating_sum(overhead, serialization), latency};
 }
 
 }  // namespace tenex

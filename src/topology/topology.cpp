@@ -1,6 +1,7 @@
 // The frozen multigraph and its builder.
 #include "tenex/topology/topology.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 
@@ -21,7 +22,8 @@ struct ClassHash {
     // Fibonacci hashing of the one, then the other: enough to spread a few classes.
     const auto a = static_cast<std::uint64_t>(link.alpha.count()) * 0x9E3779B97F4A7C15U;
     const auto b = (a ^ static_cast<std::uint64_t>(link.bandwidth.count())) * 0xC2B2AE3D27D4EB4FU;
-    const auto rest = static_cast<std::uint64_t>(link.slowdown) ^ (std::uint64_t{link.windows} << 48U);
+    const auto rest = static_cast<std::uint64_t>(link.slowdown) ^ (std::uint64_t{link.windows} << 48U) ^
+                      static_cast<std::uint64_t>(link.overhead.count());
     return static_cast<std::size_t>((b ^ rest) * 0x9E3779B97F4A7C15U);
   }
 };
@@ -74,6 +76,10 @@ Diagnostics check_link(const Link& link, std::size_t number, std::size_t vertice
   if (link.alpha < SimTime::zero()) {
     errors.push_back(input_error({}, fmt::format("{} has an alpha of {} ps", name(), link.alpha.count()),
                                  "a latency is at least 0"));
+  }
+  if (link.overhead < SimTime::zero() || link.overhead > std::max(link.alpha, SimTime::zero())) {
+    errors.push_back(input_error({}, fmt::format("{} has an overhead of {} ps", name(), link.overhead.count()),
+                                 "an overhead is at least 0, and a part of alpha"));
   }
   if (link.slowdown < kNoSlowdown) {
     errors.push_back(input_error({}, fmt::format("{} has a slowdown of {}/1000", name(), link.slowdown),
@@ -215,7 +221,7 @@ Result<Topology> TopologyBuilder::build() && {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
     append(errors, check_link(link, i, vertices));
-    const std::size_t number = classes.number({link.alpha, link.bandwidth, link.slowdown});
+    const std::size_t number = classes.number({link.alpha, link.bandwidth, link.slowdown, 0, link.overhead});
     if (number == kMostClasses) return too_many_classes();
     topology.source_.push_back(link.source);
     topology.target_.push_back(link.target);

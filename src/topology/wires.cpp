@@ -225,6 +225,12 @@ std::optional<Shape> wired_shape(const Topology& network) {
 
 }  // namespace
 
+bool any_cuts_through(const Topology& topology) {
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    if (cuts_through(topology, VertexId::at(v))) return true;
+  return false;
+}
+
 Wires Wires::reversed() const {
   std::vector<WireSpan> turned;
   turned.reserve(spans_.size());
@@ -251,10 +257,7 @@ namespace {
 
 /// Errors (unsupported): switches that cut through beside others with virtual cut-through.
 Status check_one_kind(const Topology& topology) {
-  bool through = false;
-  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
-    through = through || cuts_through(topology, VertexId::at(v));
-  if (!through || !any_passes_on_early(topology)) return success();
+  if (!any_cuts_through(topology) || !any_passes_on_early(topology)) return success();
   return unsupported_error(
       {}, "some switches have forwarding = \"cut_through\", others \"virtual_cut_through\"",
       "a send over the first takes its whole path at once, so nothing of it may wait in the others",

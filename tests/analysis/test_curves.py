@@ -131,6 +131,10 @@ class PlacesLabels(unittest.TestCase):
     def test_labels_that_have_room_stay(self):
         self.assertEqual(layout.apart([0.9, 0.1, 0.5], 0.1), [0.9, 0.1, 0.5])
 
+    def test_labels_stay_below_the_most(self):
+        for found, wanted in zip(layout.apart([0.95, 0.98, 0.99, 0.3], 0.1, most=1.0), [0.8, 0.9, 1.0, 0.3]):
+            self.assertAlmostEqual(found, wanted)
+
     def test_labels_move_apart_around_their_mean(self):
         found = layout.apart([0.5, 0.5, 0.9], 0.2)
         self.assertTrue(numpy.allclose(found, [0.4, 0.6, 0.9]))

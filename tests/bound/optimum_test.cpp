@@ -46,8 +46,9 @@ class SearchedNetwork {
  public:
   explicit SearchedNetwork(const Topology& topology) : npus_(topology.npus()), capacity_(npus_ * npus_, 0) {
     for (std::size_t l = 0; l < topology.links(); ++l) {
-      const auto [from, to, alpha, bandwidth, slowdown] = topology.link(LinkId::at(l));
-      capacity_[from.index() * npus_ + to.index()] += bandwidth.count() / gigabytes_per_second(25).count();
+      const auto link = topology.link(LinkId::at(l));
+      capacity_[link.source.index() * npus_ + link.target.index()] +=
+          link.bandwidth.count() / gigabytes_per_second(25).count();
     }
   }
   [[nodiscard]] std::size_t npus() const { return npus_; }

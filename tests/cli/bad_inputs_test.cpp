@@ -269,7 +269,7 @@ std::vector<BadCall> bad_calls() {
        {"bound", "--topology", "FC(20000)", "--alpha", "1us", "--bandwidth", "1GB/s", "--collective", "all_gather",
         "--size", "1TiB"},
        2,
-       {"19999640000 bytes"}},
+       {"23199480000 bytes"}},
       {"verify_missing", {"verify", "DIR/none.h5"}, 2, {"none.h5"}},
       {"verify_text", {"verify", "DIR/text.h5"}, 2, {"text.h5"}},
       {"verify_foreign_hdf5", {"verify", "DIR/foreign.h5"}, 2, {"foreign.h5"}},

@@ -66,6 +66,8 @@ std::string study_with(const Setting& setting) {
       keys.erase("bandwidth"), keys["total_bandwidth"] = "\"1000GB/s\"",
                                keys["topology"] = "\"RI(4)_FC(8)_RI(4)_SW(32)\"";
     if (setting.key == Key::priorities) keys["algorithm"] = "\"te_ccl\"", keys["groups"] = "\"0-3; 4-7\"";
+    if (setting.key == Key::link_protocol)
+      keys["topology"] = "\"dgx_h100\"", keys.erase("alpha"), keys.erase("bandwidth");
     if (setting.key == Key::unwind) keys["algorithm"] = "\"ring\"", keys["collective"] = "\"all_gather\"";
   }
   keys[std::string(setting.name)] = setting.example;

@@ -103,7 +103,7 @@ class Audit {
     const auto* algorithm = find_algorithm(row.chosen_algorithm.empty() ? point.algorithm : row.chosen_algorithm);
     const bool sends_single = algorithm == nullptr || algorithm->single_chunks;
     // On a shape, bounds assume that the links of a dimension are alike. Without one they must hold for any links.
-    const bool alike = !slows_links(point.collective().stragglers);
+    const bool alike = !has_unlike_links(point, *output.topology);
     const bool late = !start_delays_of(point).empty();
     for (const bool overlap : {true, false}) {
       const auto time = time_of(row, point.collective().kind, overlap);
@@ -282,6 +282,7 @@ Words random_words() {
   }
   words.emplace_back("stragglers", random_stragglers(topology));
   words.emplace_back("faults", random_faults(topology));
+  if (one_in(4)) words.emplace_back("overhead", one_of({"200ns", "3us"}));  // refused where switches are unwound
   return words;
 }
 
@@ -321,6 +322,12 @@ TEST(BoundsHold, ForEveryAlgorithmOnMachinesAndShapesOfUpToSixteenNpus) {
                       {"alpha", "300ns"},
                       {"bandwidth", "50GB/s"},
                       {"stragglers", "link 0->1 x3 from 5us to 200us; npu 2 x2 from 0us to 4us"}});
+  networks.push_back({{"topology", "RI(4)_FC(2)"}, {"alpha", "300ns"}, {"bandwidth", "50GB/s"}, {"overhead", "2us"}});
+  networks.push_back({{"topology", "SW(5)"},
+                      {"alpha", "300ns"},
+                      {"bandwidth", "50GB/s"},
+                      {"overhead", "400ns"},
+                      {"forwarding", "virtual_cut_through"}});
   // Every network with one pair of an occupancy and a number of chunks, the pairs in turn; under `long` with all pairs.
   const std::pair<const char*, const char*> pairs[] = {
       {"serialization", "1"}, {"transfer", "4"}, {"serialization", "4"}, {"transfer", "1"}};

@@ -90,12 +90,12 @@ TEST(Plays, AreOnlyOnSwitches) {
 }
 
 TEST(MemoryLimit, RefusesATopologyBeforeItIsBuilt) {
-  // 20,000 * 19,999 links of 50 B and 20,000 NPUs of 32 B: 20.0 GB, which this test never allocates.
+  // 20,000 * 19,999 links of 58 B and 20,000 NPUs of 32 B: 23.2 GB, which this test never allocates.
   const auto huge = point({{"topology", "FC(20000)"}, {"size", "1GiB"}, {"algorithm", "ring"}});
   const auto row = row_of(huge);
   EXPECT_EQ(row.status, PointStatus::out_of_memory);
-  EXPECT_EQ(row.memory_planned_bytes, 19'999'640'000);
-  EXPECT_THAT(row.reason, AllOf(HasSubstr("19999640000"), HasSubstr("8589934592")));
+  EXPECT_EQ(row.memory_planned_bytes, 23'199'480'000);
+  EXPECT_THAT(row.reason, AllOf(HasSubstr("23199480000"), HasSubstr("8589934592")));
   const auto built = build_point_topology(huge);
   ASSERT_FALSE(built);
   EXPECT_EQ(built.errors().front().fault, Fault::resource);

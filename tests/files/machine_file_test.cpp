@@ -402,6 +402,31 @@ TEST(MachineFile, NamesThePlaceOfEveryMistakeBesideAShape) {
               HasSubstr("m.toml:6:9: \"alpha\" of a machine that names no shape"));
 }
 
+TEST(MachineFile, GivesProtocolsTheirAlphaAndTheirShareOfTheBandwidth) {
+  const std::string shape = kHead + "shape = \"RI(4)_SW(2)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s, 7GB/s\"\n";
+  const std::string given = "[protocols]\nll = { data = \"4/8\", alpha = \"2us, 3us\" }\n";
+  const auto machine = parse_machine(shape + given, "m.toml");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  ASSERT_EQ(machine->shaped->protocols.size(), 1U);
+  const auto links = links_under(machine->shaped->protocols[0], machine->shaped->links);
+  EXPECT_EQ(links.alpha, (std::vector{microseconds(2), microseconds(3)}));
+  EXPECT_EQ(links.bandwidth, (std::vector{bytes_per_second(500'000'000), bytes_per_second(3'500'000'000)}));
+  // 10^18 B/s * 120/128, and 3 B/s * 2/3 whose third is rounded down to whole bytes: 2.
+  EXPECT_EQ(links_under({"p", 120, 128, {}}, {{}, {bytes_per_second(1'000'000'000'000'000'000)}, false}).bandwidth[0],
+            bytes_per_second(937'500'000'000'000'000));
+  EXPECT_EQ(links_under({"p", 2, 3, {}}, {{}, {bytes_per_second(4)}, false}).bandwidth[0], bytes_per_second(2));
+
+  const auto errors = [&](std::string_view protocols) { return errors_of(shape + std::string(protocols)); };
+  EXPECT_THAT(errors("[protocols.ll]\nalpha = \"1us\"\n"), HasSubstr("the key \"data\" is missing"));
+  EXPECT_THAT(errors("[protocols.ll]\ndata = \"1/2\"\n"), HasSubstr("the key \"alpha\" is missing"));
+  EXPECT_THAT(errors("[protocols.ll]\nalpha = \"1us\"\ndata = \"9/8\"\n"), HasSubstr("\"9/8\" is no share of data"));
+  EXPECT_THAT(errors("[protocols.ll]\nalpha = \"1us, 2us, 3us\"\ndata = \"1\"\n"),
+              HasSubstr("m.toml:9:9: 3 alphas for 2 dimensions"));
+  EXPECT_THAT(errors("[protocols.ll]\nalpha = \"1us\"\ndata = \"1\"\nscale_out_alpha = \"2us\"\n"),
+              HasSubstr("\"scale_out_alpha\" without [scale_out]"));
+  EXPECT_THAT(errors("protocols = 3\n"), HasSubstr("\"protocols\" is an integer"));
+}
+
 TEST(MachineFile, DoesNotBuildAShapeToReadIt) {
   const auto machine =
       parse_machine(kHead + "shape = \"torus(1024,1024,1024)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n", "m");

@@ -116,6 +116,18 @@ TEST_P(ScheduleFiles, GiveBackWindows) {
   EXPECT_EQ(schedule_hash(read->schedule), schedule_hash(written.schedule));
 }
 
+TEST_P(ScheduleFiles, GiveBackOverheads) {
+  auto written = sample(copies(17));
+  written.topology = with_overhead(written.topology, nanoseconds(40)).value();
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  ASSERT_EQ(read->topology.links(), written.topology.links());
+  for (std::size_t i = 0; i < read->topology.links(); ++i)
+    EXPECT_EQ(read->topology.link(LinkId::at(i)), written.topology.link(LinkId::at(i))) << i;
+  EXPECT_EQ(schedule_hash(read->schedule), schedule_hash(written.schedule));
+}
+
 TEST_P(ScheduleFiles, GiveBackHowSwitchesForward) {
   auto written = sample(copies(17));
   std::vector<SwitchProperties> switches(written.topology.switches());

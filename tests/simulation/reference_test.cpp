@@ -15,6 +15,7 @@
 #include "support/verdicts.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
@@ -42,6 +43,24 @@ TEST(WindowEngine, EqualsTheReferenceOnShapes) {
     expect_equal_for_all_algorithms(support::shape(shape), 3, bytes(1'000'000));
     if (HasFailure()) return;
   }
+}
+
+TEST(WindowEngine, EqualsTheReferenceWhereMessagesHaveAnOverhead) {
+  const auto costly = [](const Topology& topology, SimTime overhead) {
+    return with_overhead(topology, overhead).value();
+  };
+  for (std::uint64_t seed = 0; seed < 8 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_equal_for_all_algorithms(costly(support::random_connected_topology(seed, 9, true), nanoseconds(400)), 2,
+                                    bytes(10'000));
+  }
+  for (const auto* shape : {"RI(4)_FC(3)", "SW(6)", "RI(3)_SW(4,2:2)"})
+    for (const auto forwarding : {Forwarding::store_and_forward, Forwarding::virtual_cut_through}) {
+      SCOPED_TRACE(shape);
+      Random random(3, 0x6f766572);
+      const auto topology = support::with_drawn_links(shape, random).with_switches({.forwarding = forwarding});
+      expect_equal_for_all_algorithms(costly(topology, microseconds(1)), 2, bytes(30'000));
+    }
 }
 
 constexpr SwitchProperties kEarly{.forwarding = Forwarding::virtual_cut_through};

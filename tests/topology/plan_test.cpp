@@ -34,9 +34,9 @@ TEST(TopologyPlan, CountsWhatWillBeBuilt) {
 }
 
 TEST(TopologyPlan, CountsBytesOfTheLargestWithoutBuildingIt) {
-  // FC(20000): 20,000 * 19,999 links of 50 B (32 listed, 10 in columns, 8 in two indices), 20,000 NPUs of 32 B.
+  // FC(20000): 20,000 * 19,999 links of 58 B (40 listed, 10 in columns, 8 in two indices), 20,000 NPUs of 32 B.
   const Shape shape = parse_shape("FC(20000)").value();
-  EXPECT_EQ(topology_bytes(shape), 399'980'000ULL * 50 + 20'000 * 32);
+  EXPECT_EQ(topology_bytes(shape), 399'980'000ULL * 58 + 20'000 * 32);
   // Unwinding keeps the topology that it starts from in memory.
   const Shape switched = parse_shape("SW(1000)").value();
   EXPECT_GT(topology_bytes(switched, 1), topology_bytes(switched));

@@ -27,6 +27,8 @@
 
 namespace tenex {
 
+struct LinkProtocol;  // tenex/files/input_files.hpp
+
 /// Raised whenever a result may change for the same point; part of every key.
 inline constexpr std::int64_t physics_version = 20;
 
@@ -76,6 +78,10 @@ struct TopologyChoice {
   ShapeLinks links;            ///< for shapes
   std::uint32_t unwind = 0;    ///< degree; 0: switches stay
   SwitchChoice switches;
+  SimTime overhead = SimTime::zero();  ///< of each message that an NPU sends
+  std::string protocol = "none";       ///< of the machine, by which `links` are what they are
+  /// Those that the machine's file names, in its order; null: none.
+  std::shared_ptr<const std::vector<LinkProtocol>> protocols = nullptr;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> without;  ///< pairs of vertices whose links are removed
   NetworkFaults faults;                                          ///< what has failed, after `without`
   std::size_t machine_npus = 0;                                  ///< of a machine file; 0 for shapes

@@ -67,6 +67,8 @@ enum class Key : std::uint8_t {
   routes,
   radix,
   piece,
+  overhead,
+  link_protocol,
   workload,
   hp,
   compute,

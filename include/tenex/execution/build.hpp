@@ -34,6 +34,10 @@ struct PointTopology {
 /// does. Does not check memory.
 [[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
 
+/// Whether links of one dimension of the point's network may differ, since stragglers slow some down, or messages to a
+/// switch have an overhead that those from it have not. O(stragglers).
+[[nodiscard]] bool has_unlike_links(const DesignPoint& point, const Topology& network);
+
 /// The same network with its switches: the point of any algorithm that uses them, with overlap. Only for topologies and
 /// bounds.
 [[nodiscard]] DesignPoint with_switches_kept(DesignPoint point);

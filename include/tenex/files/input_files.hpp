@@ -26,12 +26,25 @@ struct ScaleOut {
   Bandwidth bandwidth;
 };
 
+/// How data and flags travel over a machine's links: of `line` bytes on the wire `data` are data, and a link has a
+/// latency of its own.
+struct LinkProtocol {
+  std::string name;
+  std::int64_t data = 1;
+  std::int64_t line = 1;
+  std::vector<SimTime> alpha;                ///< one for all dimensions, or one per dimension
+  std::optional<SimTime> scale_out_alpha{};  ///< of the links to other boxes; absent: that of ScaleOut
+};
+/// The links as they are under the protocol: bandwidths are rounded down. O(dimensions).
+[[nodiscard]] ShapeLinks links_under(const LinkProtocol& protocol, ShapeLinks links);
+
 /// A shape with its links.
 struct ShapedNetwork {
   Shape shape;
   ShapeLinks links;
   Forwarding forwarding = Forwarding::store_and_forward;  ///< of its switches, unless a study says otherwise
   std::optional<ScaleOut> scale_out{};                    ///< of a machine that can be joined with others like it
+  std::vector<LinkProtocol> protocols{};                  ///< by which its library can send, in the file's order
 };
 
 /// The name of several boxes: "dgx_h100 x 4" is four times `dgx_h100`.
@@ -43,7 +56,8 @@ struct BoxesName {
 [[nodiscard]] BoxesName split_boxes(std::string_view text);
 
 /// `boxes` equal machines: the shape with one more dimension, SW(boxes), whose links are those of `scale_out`. Its
-/// switches forward as the machine's do, by virtual cut-through where the machine has none. Errors (input): fewer than
+/// switches forward as the machine's do, by virtual cut-through where the machine has none. Its protocols hold for the
+/// new links too. Errors (input): fewer than
 /// two boxes, a machine without `scale_out`, more NPUs than a shape has. O(dimensions).
 [[nodiscard]] Result<ShapedNetwork> join_boxes(const ShapedNetwork& machine, std::uint32_t boxes);
 

@@ -77,6 +77,7 @@ class StartedHops {
   std::vector<HopTime> table_;
   std::vector<SlowWindows> windows_;  ///< by class; empty where no bandwidth varies
   std::vector<SimTime> alpha_;        ///< the same
+  std::vector<SimTime> overhead_;     ///< the same
 };
 
 }  // namespace tenex

@@ -2,6 +2,10 @@
 //
 // Both occupancies deliver at start + alpha + beta*m; they differ in how long the link is taken: `serialization` for
 // beta*m (ASTRA-sim, TE-CCL), `transfer` for alpha + beta*m (TACOS, PCCL).
+//
+// An overhead o is the time that the source needs for each message before its bytes leave, whatever their number
+// (Alexandrov et al., "LogGP: incorporating long messages into the LogP model", SPAA 1995: o at the sender). It is a
+// part of alpha, so that each step takes it, and the link is taken for o + beta*m, so that each message does.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +65,7 @@ struct HopTime {
   ensure(link.windows == 0, "a hop over a link whose bandwidth varies depends on its start");
   const SimTime serialization = serialization_time(size, link);
   const SimTime latency = saturating_sum(link.alpha, serialization);
-  return {occupancy == Occupancy::serialization ? serialization : latency, latency};
+  return {occupancy == Occupancy::serialization ? saturating_sum(link.overhead, serialization) : latency, latency};
 }
 
 /// Hop times of every link class for a few message sizes, by table. O(classes * sizes) memory.

@@ -29,11 +29,13 @@ inline constexpr std::int64_t kNoSlowdown = 1000;
 
 /// The properties that equal links share.
 struct LinkClass {
-  SimTime alpha;                        ///< latency of one hop
+  SimTime alpha;                        ///< latency of one hop, with `overhead`
   Bandwidth bandwidth;                  ///< of one direction; positive
   std::int64_t slowdown = kNoSlowdown;  ///< serialization takes slowdown/1000 times as long; at least 1000
   /// 0: the bandwidth is the same at all times; otherwise Topology::windows() has the times at which it is not.
   std::uint16_t windows = 0;
+  /// The part of alpha in which the source prepares a message: the link is taken for it, too (LogGP's o).
+  SimTime overhead = {};
   bool operator==(const LinkClass&) const = default;
 
   /// bandwidth * 1000 / slowdown, rounded up to whole B/s: a bound that relies on it holds. O(1).
@@ -51,6 +53,7 @@ struct Link {
   SimTime alpha;
   Bandwidth bandwidth;
   std::int64_t slowdown = kNoSlowdown;  ///< as LinkClass::slowdown
+  SimTime overhead = {};                ///< as LinkClass::overhead
   bool operator==(const Link&) const = default;
 };
 
@@ -126,9 +129,9 @@ class Topology {
   [[nodiscard]] Bandwidth bandwidth(LinkId link) const { return classes_[class_of(link)].effective_bandwidth(); }
   /// Precondition: its bandwidth does not vary.
   [[nodiscard]] Link link(LinkId id) const {
-    const auto& [alpha, bandwidth, slowdown, windows] = classes_[class_of(id)];
+    const auto& [alpha, bandwidth, slowdown, windows, overhead] = classes_[class_of(id)];
     ensure(windows == 0, "a link whose bandwidth varies is not copied without its windows");
-    return {source(id), target(id), alpha, bandwidth, slowdown};
+    return {source(id), target(id), alpha, bandwidth, slowdown, overhead};
   }
   [[nodiscard]] std::span<const LinkId> out_links(VertexId vertex) const { return out_.row(vertex.index()); }
   [[nodiscard]] std::span<const LinkId> in_links(VertexId vertex) const { return in_.row(vertex.index()); }

@@ -77,6 +77,10 @@ struct UnwoundNetwork {
 /// (input): a vertex or a link that does not exist. Once per topology, before wires are made. O(links).
 [[nodiscard]] Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns);
 
+/// Adds an overhead to every link that leaves an NPU: to Link::overhead, and to Link::alpha, of which it is a part. The
+/// shape is kept, as by slow_links(). Errors: none for a sound topology. Before wires are made. O(links).
+[[nodiscard]] Result<Topology> with_overhead(const Topology& topology, SimTime overhead);
+
 /// For every link an opposite link of the same class, such that each link is the opposite of exactly one; nullopt if
 /// some link has none. Exchanging each link with its opposite maps the topology to its reverse and keeps every vertex.
 /// Parallel links are paired in order. O(links) for few parallel links.

@@ -82,6 +82,8 @@ class Wires {
 [[nodiscard]] inline bool cuts_through(const Topology& topology, VertexId vertex) {
   return !topology.is_npu(vertex) && topology.switch_properties(vertex).forwarding == Forwarding::cut_through;
 }
+/// Whether some switch does. O(switches).
+[[nodiscard]] bool any_cuts_through(const Topology& topology);
 
 /// The network whose links are the wires of `topology`: its NPUs, then its switches that store and forward, and one
 /// link per wire, in the order of the physical links at which they begin, then of the holders at which they end. A

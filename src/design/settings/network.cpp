@@ -20,7 +20,26 @@ constexpr auto bandwidth = [](auto& point) -> auto& { return point.point.topolog
 constexpr auto unwind = [](auto& point) -> auto& { return point.point.topology.unwind; };
 constexpr auto without = [](auto& point) -> auto& { return point.point.topology.without; };
 constexpr auto faults = [](auto& point) -> auto& { return point.point.topology.faults; };
+constexpr auto overhead = [](auto& point) -> auto& { return point.point.topology.overhead; };
+constexpr auto protocol = [](auto& point) -> auto& { return point.point.topology.protocol; };
 constexpr auto stragglers = [](auto& point) -> auto& { return point.collective.stragglers; };
+
+Result<SettingValue> parse_one_time(const Setting&, std::string_view name, const Node& node, ValueContext&) {
+  const auto time = as_time(node, name);
+  if (!time) return time.errors();
+  SettingValue value = value_at(node);
+  value.data = *time;
+  value.expression = *time;
+  return value;
+}
+
+/// Links are what the protocol makes of the machine's; a row whose machine does not know it is refused by its checks.
+void set_protocol(const PointDraft& draft, const SettingValue& value) {
+  TopologyChoice& topology = draft.point.topology;
+  protocol(draft) = value.as<std::string>();
+  const auto* known = find_protocol(topology, protocol(draft));
+  if (known != nullptr) topology.links = links_under(*known, topology.links);
+}
 
 /// For a text that is no shape, no path, and no name of a built-in machine.
 Diagnostic unknown_network(const Node& node, const std::vector<BuiltinFile>& machines) {
@@ -250,6 +269,39 @@ std::vector<Setting> network_settings() {
        .canonical = bandwidth_where<true>,
        .text = bandwidth_where<true>,
        .list = bandwidths_where<true>},
+      {.key = Key::overhead,
+       .name = "overhead",
+       .help =
+           "time that an NPU takes for each message before the message's bytes leave (LogGP's o): each step takes it "
+           "beside alpha, and the link is taken for it",
+       .example = "\"1us\"",
+       .counts = Counts::time,
+       .fallback = "0us",
+       .read_by = ReadBy::collectives,
+       .reason = "a message of a training step takes alpha and its bytes",
+       .column = integer_column("ps"),
+       .changes = Changes::network,
+       .parse = parse_one_time,
+       .set = set<overhead>,
+       .reset = reset<overhead>,
+       .canonical = unless_default<overhead>,
+       .integer = integer_if<overhead, runs_collective>},
+      {.key = Key::link_protocol,
+       .name = "link_protocol",
+       .help = "how data and flags travel, as the machine's file says under [protocols]: each has a share of the "
+               "bandwidth and a latency of its own (NVIDIA's machines: ll, ll128, simple), which the columns alpha and "
+               "bandwidth then have; none: the links as they are",
+       .example = "\"ll128\"",
+       .fallback = "none",
+       .read_by = ReadBy::collectives,
+       .reason = "a message of a training step takes the links as they are",
+       .column = text_column(),
+       .changes = Changes::latency | Changes::bandwidth,
+       .parse = parse_text,
+       .set = set_protocol,
+       .reset = reset<protocol>,
+       .canonical = [](const PointView&) { return std::string(); },  // alpha and bandwidth say all
+       .text = text_if<protocol, runs_collective>},
       {.key = Key::unwind,
        .name = "unwind",
        .help = "degree to which switches are replaced by direct links, which makes another network; 0 leaves them: a "

@@ -211,8 +211,8 @@ class ReferenceSimulator {
     auto start = now;
     for (const auto& span : path) start = std::max(start, free_[span.link] - span.offset);
     for (const auto& span : path)
-      free_[span.link] = start + span.offset + serialization + (transfer ? alpha_of(span) : SimTime::zero());
-    const auto busy = transfer ? link.alpha + serialization : serialization;
+      free_[span.link] = start + span.offset + serialization + (transfer ? alpha_of(span) : link.overhead);
+    const auto busy = serialization + (transfer ? link.alpha : link.overhead);
     bytes_[id] += size;
     busy_[id] += busy;
     const auto arrival = start + link.alpha + first_needed(ready, serialization);

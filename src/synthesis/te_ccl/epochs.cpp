@@ -182,7 +182,8 @@ SimTime epoch_length(const Instance& instance, const EpochChoice& choice) {
   SimTime alpha;
   for (std::size_t link = 0; link < instance.topology.links(); ++link) {
     const auto& link_class = instance.topology.classes()[instance.topology.class_of(LinkId::at(link))];
-    const SimTime taken = serialization_time(instance.collective.chunk_sizes().front(), link_class);
+    const SimTime taken =
+        link_class.overhead + serialization_time(instance.collective.chunk_sizes().front(), link_class);
     fastest = std::min(fastest, taken);
     slowest = std::max(slowest, taken);
     alpha = std::max(alpha, link_class.alpha);
