@@ -1,5 +1,6 @@
 // Spreads "each nic" over the NICs of the sweep's network, and likewise the other elements. Which NPUs, links and
-// switches a name stands for is known when a point is built; here only their number matters.
+// switches a name stands for is known when a point is built; here only their number matters. Links are named by their
+// ends.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -24,13 +25,32 @@ const ParsedFaults* spread_of(const SharedValue& value) {
   return faults.each ? &faults : nullptr;
 }
 
-/// The number of an element in a topology as it is built. Errors (input, resource), without a place.
-Result<std::size_t> count_of(NetworkElement element, const TopologyValue& topology) {
-  if (element == NetworkElement::npu) return topology.npus;
+NetworkFaults numbered(NetworkElement element, std::size_t count) {
+  NetworkFaults failures;
+  for (std::uint32_t number = 0; number < count; ++number)
+    failures.push_back({.kind = fault_of(element), .first = number});
+  return failures;
+}
+
+/// How each such part of the network fails.
+NetworkFaults failures_of(NetworkElement element, const NetworkElements& elements) {
+  NetworkFaults failures = numbered(element, elements.count(element));
+  if (element == NetworkElement::link)
+    for (std::size_t i = 0; i < failures.size(); ++i) {
+      const auto& [lower, higher] = elements.linked()[i];
+      failures[i].first = lower.value();
+      failures[i].second = higher.value();
+    }
+  return failures;
+}
+
+/// The same for a topology as it is built. Errors (input, resource), without a place.
+Result<NetworkFaults> failures_of(NetworkElement element, const TopologyValue& topology) {
+  if (element == NetworkElement::npu) return numbered(element, topology.npus);
   if (topology.is_machine()) {
     const auto machine = parse_machine(topology.choice.machine_content, topology.choice.machine_file);
     if (!machine) return machine.errors();
-    return NetworkElements(machine->topology).count(element);
+    return failures_of(element, NetworkElements(machine->topology));
   }
   if (const auto links = count_shape(topology.choice.shape).links; links > kMostLinks)
     return resource_error(fmt::format("a network of {} links", links),
@@ -38,43 +58,45 @@ Result<std::size_t> count_of(NetworkElement element, const TopologyValue& topolo
   // No element of a shape depends on its links' times.
   const auto built = build_topology(topology.choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
   if (!built) return built.errors();
-  return NetworkElements(*built).count(element);
+  return failures_of(element, NetworkElements(*built));
 }
 
-/// The number that all topologies of the sweep have; nullopt after an error.
-std::optional<std::size_t> common_count(const Sweep& sweep, const ParsedFaults& faults, Diagnostics& errors) {
-  std::optional<std::size_t> common;
+/// The failures that all topologies of the sweep have; nullopt after an error.
+std::optional<NetworkFaults> common_failures(const Sweep& sweep, const ParsedFaults& faults, Diagnostics& errors) {
+  std::optional<NetworkFaults> common;
   std::string of;
   bool sound = true;
   for_each_value(sweep, Key::topology, [&](const SharedValue& value) {
     if (value == nullptr || !sound) return;
-    auto count = count_of(*faults.each, value->as<TopologyValue>());
+    auto failures = failures_of(*faults.each, value->as<TopologyValue>());
     const auto refuse = [&](Diagnostic error) {
       error.place = faults.each_place;
       errors.push_back(std::move(error));
       sound = false;
     };
     const auto name = to_string(*faults.each);
-    if (!count) return refuse(count.errors().front());
-    if (*count == 0)
+    if (!failures) return refuse(failures.errors().front());
+    if (failures->empty())
       return refuse(input_error({}, fmt::format("no {} in \"{}\"", name, shortened(value->text)),
                                 "each of them should fail",
                                 "a nic, leaf, spine and plane are parts of a network with switches"));
-    if (common && *common != *count)
-      return refuse(input_error({},
-                                fmt::format("\"{}\" has {} of \"each {}\", \"{}\" has {}", shortened(of), *common, name,
-                                            shortened(value->text), *count),
-                                "rows of a sweep take the same values", "write a [[sweep]] for each topology"));
-    common = *count;
+    if (common && *common != *failures)
+      return refuse(input_error(
+          {},
+          fmt::format("\"{}\" has {} of \"each {}\", \"{}\" has {}{}", shortened(of), common->size(), name,
+                      shortened(value->text), failures->size(), common->size() == failures->size() ? " others" : ""),
+          "rows of a sweep take the same values", "write a [[sweep]] for each topology"));
+    common = *std::move(failures);
     of = value->text;
   });
   return sound ? common : std::nullopt;
 }
 
 /// A value for every element.
-std::vector<SharedValue> values_of(const SharedValue& value, const ParsedFaults& faults, std::size_t count) {
+std::vector<SharedValue> values_of(const SharedValue& value, const ParsedFaults& faults,
+                                   const NetworkFaults& failures) {
   std::vector<SharedValue> values;
-  for (ParsedFaults& one : each_of(faults, count)) {
+  for (ParsedFaults& one : each_of(faults, failures)) {
     SettingValue copy = *value;
     copy.text = to_string(one.faults);
     copy.expression = copy.text;
@@ -91,9 +113,9 @@ bool spread(Axis& axis, std::size_t which, const Sweep& sweep, Diagnostics& erro
     const SharedValue value = axis.columns[which][row];
     std::vector<SharedValue> values{value};
     if (const ParsedFaults* faults = spread_of(value)) {
-      const auto count = common_count(sweep, *faults, errors);
-      if (!count) return false;
-      values = values_of(value, *faults, *count);
+      const auto failures = common_failures(sweep, *faults, errors);
+      if (!failures) return false;
+      values = values_of(value, *faults, *failures);
     }
     for (std::size_t c = 0; c < columns.size(); ++c)
       for (const SharedValue& one : values) columns[c].push_back(c == which ? one : axis.columns[c][row]);

@@ -282,12 +282,11 @@ Result<ParsedFaults> parse_faults(std::string_view text, const Place& place) {
   return std::move(values->front());
 }
 
-std::vector<ParsedFaults> each_of(const ParsedFaults& parsed, std::size_t count) {
+std::vector<ParsedFaults> each_of(const ParsedFaults& parsed, const NetworkFaults& failures) {
   TENEX_EXPECTS(parsed.each.has_value(), "a value that stands for many");
   std::vector<ParsedFaults> values;
-  for (std::uint32_t number = 0; number < count; ++number) {
+  for (const NetworkFault& fault : failures) {
     ParsedFaults one{parsed.faults, parsed.places, std::nullopt, {}};
-    const NetworkFault fault{.kind = fault_of(*parsed.each), .first = number};
     const auto at =
         std::ranges::find_if(one.faults, [&](const NetworkFault& other) { return order_of(fault) <= order_of(other); });
     if (at == one.faults.end() || *at != fault) {

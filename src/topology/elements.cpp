@@ -56,11 +56,17 @@ std::string_view to_string(NetworkElement element) {
       return "spine";
     case NetworkElement::plane:
       return "plane";
+    case NetworkElement::link:
+      return "link";
   }
   return {};
 }
 
 NetworkElements::NetworkElements(const Topology& topology) : npus_(topology.npus()) {
+  for (std::size_t link = 0; link < topology.links(); ++link)
+    linked_.push_back(std::minmax({topology.source(LinkId::at(link)), topology.target(LinkId::at(link))}));
+  std::sort(linked_.begin(), linked_.end());
+  linked_.erase(std::unique(linked_.begin(), linked_.end()), linked_.end());
   find_nics(topology);
   find_planes(topology);
 }
@@ -77,6 +83,8 @@ std::size_t NetworkElements::count(NetworkElement element) const {
       return spines_.size();
     case NetworkElement::plane:
       return planes_.size();
+    case NetworkElement::link:
+      return linked_.size();
   }
   return 0;
 }

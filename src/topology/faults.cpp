@@ -197,6 +197,8 @@ NetworkFault::Kind fault_of(NetworkElement element) {
       return NetworkFault::Kind::spine;
     case NetworkElement::plane:
       return NetworkFault::Kind::plane;
+    case NetworkElement::link:
+      return NetworkFault::Kind::link;
   }
   return NetworkFault::Kind::npu;
 }

@@ -133,6 +133,10 @@ TEST(FaultKey, OfEachElementIsAnAxis) {
               ElementsAre("leaf 0", "leaf 1", "none"));
   EXPECT_THAT(faults_on("axes.topology = [\"RI(3)\", \"LI(3)\"]", "faults = \"each npu\""),
               ElementsAre("npu 0", "npu 1", "npu 2", "npu 0", "npu 1", "npu 2"));
+  // Each pair of vertices with a link, once.
+  EXPECT_THAT(faults_on("topology = \"LI(2)_LI(2)\"", "faults = \"each link\""),
+              ElementsAre("link 0-1", "link 0-2", "link 1-3", "link 2-3"));
+  EXPECT_THAT(faults_on("topology = \"SW(2)\"", "faults = \"each link\""), ElementsAre("link 0-2", "link 1-2"));
 }
 
 TEST(FaultKey, OfEachElementNeedsNetworksWithAsMany) {
@@ -140,6 +144,8 @@ TEST(FaultKey, OfEachElementNeedsNetworksWithAsMany) {
               ElementsAre(HasSubstr("study.toml:10:11: no nic in \"RI(4)\"")));
   EXPECT_THAT(faults_on("axes.topology = [\"SW(2)_SW(3)\", \"SW(8)\"]", "faults = \"each nic\""),
               ElementsAre(HasSubstr("\"SW(2)_SW(3)\" has 6 of \"each nic\", \"SW(8)\" has 8")));
+  EXPECT_THAT(faults_on("axes.topology = [\"LI(2)_LI(2)\", \"RI(4)\"]", "faults = \"each link\""),
+              ElementsAre(HasSubstr("\"LI(2)_LI(2)\" has 4 of \"each link\", \"RI(4)\" has 4 others")));
   EXPECT_THAT(faults_on("topology = \"SW(2)_SW(3)\"", "faults = \"nic 6\""),
               ElementsAre(HasSubstr("nic 6 does not exist in \"SW(2)_SW(3)\" (they are 0 to 5)")));
 }

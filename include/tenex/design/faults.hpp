@@ -4,6 +4,7 @@
 //   item   = "link" a "-" b | "link" a "->" b | "switch" s | element n | "each" element
 //          | drawn amount [ "draw" d [ ".." d ] ]
 //   element = "npu" | "nic" | "leaf" | "spine" | "plane"                        (tenex/topology/elements.hpp)
+//             and, after "each", "link"
 //   drawn  = "links" | "switch_links" | "npus"
 //   amount = count | percent "%"
 //
@@ -30,8 +31,9 @@ struct ParsedFaults {
   Place each_place;
 };
 
-/// The values that `parsed` stands for in a network with so many of the element. Expects: an element. O(count * items).
-[[nodiscard]] std::vector<ParsedFaults> each_of(const ParsedFaults& parsed, std::size_t count);
+/// The values that `parsed` stands for where its element can fail in these ways. Expects: an element.
+/// O(failures * items).
+[[nodiscard]] std::vector<ParsedFaults> each_of(const ParsedFaults& parsed, const NetworkFaults& failures);
 
 /// The values that a text stands for: one for each draw of its range, or one. Errors (input), all of them, at their
 /// places: bad syntax, a share above 100% or of more than three decimals, a link from a vertex to itself, draws beyond

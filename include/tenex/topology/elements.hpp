@@ -10,6 +10,7 @@
 //   spine  a switch as far from NPUs as any, behind a leaf at least; in order of their vertices
 //   plane  the switches of the fabric that are joined with each other; in order of their first ones. Every rail of
 //          SW(8)_SW(32) is a plane
+//   link   all links between two vertices, both ways; in order of the lower, then of the higher one
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tenex/base/ids.hpp"
@@ -24,11 +26,12 @@
 
 namespace tenex {
 
-enum class NetworkElement : std::uint8_t { npu, nic, leaf, spine, plane };
-inline constexpr NetworkElement kNetworkElements[] = {NetworkElement::npu, NetworkElement::nic, NetworkElement::leaf,
-                                                      NetworkElement::spine, NetworkElement::plane};
+enum class NetworkElement : std::uint8_t { npu, nic, leaf, spine, plane, link };
+inline constexpr NetworkElement kNetworkElements[] = {NetworkElement::npu,   NetworkElement::nic,
+                                                      NetworkElement::leaf,  NetworkElement::spine,
+                                                      NetworkElement::plane, NetworkElement::link};
 
-/// "npu", "nic", "leaf", "spine", "plane".
+/// "npu", "nic", "leaf", "spine", "plane", "link".
 [[nodiscard]] std::string_view to_string(NetworkElement element);
 
 /// A link between an NPU and a switch, one of those that join both.
@@ -41,10 +44,12 @@ struct NicLink {
 /// The named parts of a network. O(links) memory.
 class NetworkElements {
  public:
-  /// O(links).
+  /// O(links log links).
   explicit NetworkElements(const Topology& topology);
 
   [[nodiscard]] std::size_t count(NetworkElement element) const;
+  /// The ends of links, the lower id first.
+  [[nodiscard]] const std::vector<std::pair<VertexId, VertexId>>& linked() const { return linked_; }
   [[nodiscard]] const std::vector<NicLink>& nics() const { return nics_; }
   [[nodiscard]] const std::vector<VertexId>& leaves() const { return leaves_; }
   [[nodiscard]] const std::vector<VertexId>& spines() const { return spines_; }
@@ -56,6 +61,7 @@ class NetworkElements {
   void find_planes(const Topology& topology);
 
   std::size_t npus_;
+  std::vector<std::pair<VertexId, VertexId>> linked_;
   std::vector<NicLink> nics_;
   std::vector<VertexId> leaves_;
   std::vector<VertexId> spines_;

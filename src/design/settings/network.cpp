@@ -361,7 +361,7 @@ std::vector<Setting> network_settings() {
            "links, NPUs and switches that have failed: `link A-B`, `link A->B`, `npu N`, `nic N`, `leaf N`, `spine N`, "
            "`plane N`, `switch V`, `links P%` or `links N`, `switch_links P%` (between switches only) and `npus P%` or "
            "`npus N` with `draw D`, joined by `;`; on an axis `draw 1..20` is 20 values, and `each nic` (npu, leaf, "
-           "spine, plane) one for every one in the network",
+           "spine, plane, link) one for every one in the network",
        .example = "\"links 1% draw 2; npu 7\"",
        .fallback = "none",
        .read_by = ReadBy::collectives,
