@@ -57,12 +57,11 @@ bool goes_in_trains(const DesignPoint& point, const PointSizes& sizes, Collectiv
   const auto& blocks = point.topology.shape.blocks;
   const bool one_block = std::ranges::count_if(blocks, [](const Block& block) { return block.size > 1; }) == 1;
   const bool tree = std::ranges::any_of(blocks, [](const Block& block) { return !block.levels.empty(); });
-  const bool stored = forwarding_of(point.topology.switches.forwarding).value_or(Forwarding::store_and_forward) ==
-                      Forwarding::store_and_forward;
+  const bool waits = point.topology.switches.forwarding != SwitchForwarding::cut_through;
   const bool asked =
       runs.simulation_engine == SimulationEngine::automatic || runs.simulation_engine == SimulationEngine::trains;
   return may_run(point, sizes.topology.npus, &Algorithm::straight) && asked && one_block && sizes.product &&
-         is_open(point, sizes, part) && stored && !tree;
+         is_open(point, sizes, part) && waits && !tree;
 }
 
 bool waits_little(const DesignPoint& point, const PointSizes& sizes, CollectiveKind part) {

@@ -3,7 +3,8 @@
 // All messages are injected at time zero and trigger nothing, so no event needs to wait for another. In a fully
 // connected block, a link carries only its source's messages, in their order. On a ring or a line, trains of messages
 // pass from link to link (line_trains.hpp). On a switch, the i-th messages of all NPUs reach it at the same time and
-// enter its out-links in the order of its ports. Messages are generated as they are needed, in O(1).
+// enter its out-links in the order of its ports, with virtual cut-through as early as an out-link lets them
+// (hand_over.hpp). Messages are generated as they are needed, in O(1).
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -164,16 +165,17 @@ class TrainsEngine {
     for (const auto link : topology_.out_links(hub)) down[topology_.target(link).index()] = link;
     std::vector<SimTime> free(npus());
     std::vector<std::uint64_t> received(npus(), 0);
-    const auto up_class = topology_.class_of(topology_.in_links(hub)[0]);
-    SimTime now;
+    const LinkId first_up = topology_.in_links(hub)[0];
+    const HandOvers early(topology_, sizes_.all());
     for (std::uint64_t i = 0; i < rounds; ++i)
       for (std::size_t port = 0; port < sources.size(); ++port) {
         if (i >= messages[port]) continue;
         const auto message = program_.message_of(sources[port], i);
         if (!same_size(message)) return false;
-        const auto& up = sizes_.hop(up_class, *size_);
-        now = static_cast<std::int64_t>(i) * up.busy + up.latency;
+        const auto& up = sizes_.hop(topology_.class_of(first_up), *size_);
         const auto to = message.destination.index();
+        SimTime now = static_cast<std::int64_t>(i) * up.busy + up.latency;
+        now -= early.lead(first_up, down[to], *size_);
         free[to] = std::max(free[to], now) + sizes_.hop(topology_.class_of(down[to]), *size_).busy;
         ++received[to];
       }
@@ -202,8 +204,7 @@ class TrainsEngine {
 std::optional<Result<Simulation>> simulate_in_trains(const Topology& topology, const Collective& collective,
                                                      const Program& program, const SimulationOptions& options) {
   if (options.record_sends || options.record_arrivals || options.utilization_bins > 0 ||
-      !options.start_delays.empty() || !program.open_loop() || topology.wires() != nullptr ||
-      any_passes_on_early(topology))
+      !options.start_delays.empty() || !program.open_loop() || topology.wires() != nullptr)
     return std::nullopt;
   const auto block = only_block(topology);
   if (!block) return std::nullopt;

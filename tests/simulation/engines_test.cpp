@@ -1,5 +1,6 @@
 // The engines that use what programs state about themselves reach the results of the window engine, on any number of
 // threads, and they refuse what they cannot do.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,6 +9,7 @@
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
@@ -250,48 +252,12 @@ TEST(TrainsEngine, EqualsTheWindowEngineForMixturesOfOneSize) {
   EXPECT_GT(runs, 20);
 }
 
-/// Random messages at time zero, as an open loop.
-class OpenScript final : public Program {
- public:
-  OpenScript(std::uint32_t npus, std::uint64_t seed) : messages_(npus) {
-    Random random(seed, 11);
-    for (std::uint32_t npu = 0; npu < npus; ++npu)
-      for (auto count = random.below(9); count > 0; --count)
-        messages_[npu].push_back({NpuId(npu), NpuId((npu + 1 + random.below(npus - 1)) % npus), ChunkId(0)});
-  }
-  [[nodiscard]] std::unique_ptr<ProgramState> begin() const override { return std::make_unique<State>(messages_); }
-  [[nodiscard]] std::uint64_t messages() const override {
-    std::uint64_t total = 0;
-    for (const auto& mine : messages_) total += mine.size();
-    return total;
-  }
-  [[nodiscard]] bool open_loop() const override { return true; }
-  [[nodiscard]] std::uint64_t messages_from(NpuId npu) const override { return messages_[npu.index()].size(); }
-  [[nodiscard]] Message message_of(NpuId npu, std::uint64_t index) const override {
-    return messages_[npu.index()][index];
-  }
-
- private:
-  class State final : public ProgramState {
-   public:
-    explicit State(const std::vector<std::vector<Message>>& messages) : messages_(messages) {}
-    void start(NpuId npu, std::vector<Message>& out) override {
-      out.insert(out.end(), messages_[npu.index()].begin(), messages_[npu.index()].end());
-    }
-    void arrive(const Message&, std::vector<Message>&) override {}
-
-   private:
-    const std::vector<std::vector<Message>>& messages_;
-  };
-  std::vector<std::vector<Message>> messages_;
-};
-
 TEST(TrainsEngine, EqualsTheWindowEngineOnRandomTraffic) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     constexpr const char* shapes[] = {"RI(9)", "LI(8)", "FC(5)", "SW(6)", "RI(16)"};
     const auto topology = support::shape(shapes[seed % 5]);
     const auto npus = static_cast<std::uint32_t>(topology.npus());
-    const OpenScript program(npus, seed);
+    const support::OpenScript program(npus, seed);
     const auto collective = support::collective(CollectiveKind::all_gather, npus, bytes(100'000));
     for (const auto occupancy : support::kOccupancies) {
       SCOPED_TRACE("seed " + std::to_string(seed));
@@ -302,12 +268,43 @@ TEST(TrainsEngine, EqualsTheWindowEngineOnRandomTraffic) {
   }
 }
 
+/// NPUs on a switch with virtual cut-through: 50 GB/s up, 25, 50 or 100 GB/s down.
+Topology uneven_switch(std::uint32_t npus, SimTime alpha) {
+  TopologyBuilder builder(npus);
+  const VertexId hub = builder.add_switch({.forwarding = Forwarding::virtual_cut_through});
+  for (std::uint32_t npu = 0; npu < npus; ++npu) {
+    builder.add_link({VertexId(npu), hub, alpha, gigabytes_per_second(50)});
+    builder.add_link({hub, VertexId(npu), alpha, gigabytes_per_second(25 << (npu % 3))});
+  }
+  builder.declare_shape(parse_shape(fmt::format("SW({})", npus)).value());
+  return std::move(builder).build().value();
+}
+
+TEST(TrainsEngine, EqualsTheWindowEngineOverVirtualCutThrough) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    const auto npus = static_cast<std::uint32_t>(3 + seed % 5);
+    auto topology = uneven_switch(npus, seed % 2 == 0 ? SimTime::zero() : nanoseconds(500));
+    if (seed % 3 == 0) topology = with_overhead(topology, nanoseconds(700)).value();
+    const support::OpenScript program(npus, seed);
+    const auto collective = support::collective(CollectiveKind::all_gather, npus, bytes(100'000));
+    for (const auto occupancy : support::kOccupancies) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      expect_same(simulate(topology, collective, program, measuring(SimulationEngine::trains, occupancy)).value(),
+                  simulate(topology, collective, program, measuring(SimulationEngine::window, occupancy)).value());
+      if (HasFailure()) return;
+    }
+  }
+  const auto early = support::switched(9).with_switches({.forwarding = Forwarding::virtual_cut_through});
+  EXPECT_GE(count_equal_runs(SimulationEngine::trains, early, 2), 3);
+  EXPECT_GE(count_equal_runs(SimulationEngine::trains, early, 2, "0,3,5,6; 1,2,7"), 3);
+}
+
 TEST(WindowEngine, ElidesLastHopsWithoutChangingAnything) {
   // A record of sends keeps every event; without it, an open loop's deliveries are known when their last hop starts.
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     constexpr const char* shapes[] = {"RI(4)_RI(4)", "LI(3)_SW(4)", "FC(5)", "SW(6)", "RI(9)"};
     const auto topology = support::shape(shapes[seed % 5]);
-    const OpenScript program(static_cast<std::uint32_t>(topology.npus()), seed);
+    const support::OpenScript program(static_cast<std::uint32_t>(topology.npus()), seed);
     const auto collective = support::collective(CollectiveKind::all_gather, topology.npus(), bytes(100'000));
     auto options = measuring(SimulationEngine::window);
     const auto elided = simulate(topology, collective, program, options).value();
