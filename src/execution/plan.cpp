@@ -84,6 +84,15 @@ bool plays_beside(const PreparedPoint& prepared, double sends) {
   return prepared.network->unwound_degree > 0 && sends <= static_cast<double>(kMostPlayedSends);
 }
 
+/// Whether all switches add and copy: then each pass takes a link to a switch, or from it, once per NPU and chunk.
+bool adds_and_copies(const Topology& topology) {
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
+    const SwitchProperties& properties = topology.switch_properties(VertexId::at(v));
+    if (!properties.copy || !properties.reduce) return false;
+  }
+  return topology.switches() > 0;
+}
+
 /// Bytes of the play on the switches, or of the re-timing by virtual cut-through, which follows the synthesis, with the
 /// schedules for unwound switches, which are kept meanwhile. Zero without a play.
 std::size_t bytes_after_synthesis(const PreparedPoint& prepared, bool by_orbit) {
@@ -94,7 +103,9 @@ std::size_t bytes_after_synthesis(const PreparedPoint& prepared, bool by_orbit) 
                          prepared.collective->chunks());
   if (prepared.unwound() == nullptr) {
     if (!retimes_early(prepared, sends)) return 0;
-    const double hops = walks(prepared.point) ? sends : 2 * sends;  // to a switch and on
+    const bool once = walks(prepared.point) || (prepared.collective->kind() == CollectiveKind::all_reduce &&
+                                                adds_and_copies(prepared.topology()));
+    const double hops = once ? sends : 2 * sends;  // to a switch and on
     return retime_early_bytes(static_cast<std::uint64_t>(hops)) +
            static_cast<std::size_t>(hops * passes_of(prepared.collective->kind()) * kBytesOfListedSend);
   }

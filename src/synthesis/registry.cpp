@@ -74,7 +74,7 @@ const std::vector<Synthesizer>& all_entries() {
                         CollectiveKind::broadcast, CollectiveKind::reduce},
         .reads = {.switches = true, .stops = true},
         .engines = {trees_engine::combs, trees_engine::queued, trees_engine::packed, trees_engine::cut_rate,
-                    trees_engine::capped},
+                    trees_engine::capped, trees_engine::in_switch},
         // Chunks are played forward in time. Reduce-Scatter and Reduce are gathers reversed in time, whose sends cannot
         // wait for a late NPU.
         .delays = {CollectiveKind::all_gather, CollectiveKind::all_reduce, CollectiveKind::broadcast}},

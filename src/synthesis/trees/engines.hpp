@@ -62,6 +62,19 @@ namespace tenex {
 /// The sends of one period, at most.
 [[nodiscard]] double packed_period_sends(const SynthesisProblem& problem);
 
+// The engine `in_switch` of `trees`: All-Reduce in switches that add and copy (in_switch.cpp). Trees have switches as
+// their roots, so that sums are complete in the network and no NPU passes them back.
+
+/// Why the engine cannot make this collective, for the user; nullopt if it can. O(roots * links log links).
+[[nodiscard]] std::optional<std::string> in_switch_unsuitable(const SynthesisProblem& problem);
+
+/// The All-Reduce. Draws no random numbers. Errors (input): the problem is unsuitable.
+[[nodiscard]] Result<Synthesis> synthesize_in_switch(const SynthesisProblem& problem);
+
+/// Expected bytes at the peak, schedule included, and work.
+[[nodiscard]] std::size_t in_switch_bytes(const SynthesisProblem& problem);
+[[nodiscard]] Work in_switch_work(const SynthesisProblem& problem);
+
 // The engine `queued` of `trees`: packed trees, and on every link the lowest chunk that is ready.
 //
 // Trees are packed as for the engine `packed`, and chunks are dealt to them in turn. Every link takes, of the sends

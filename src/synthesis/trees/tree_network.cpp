@@ -11,14 +11,10 @@
 
 namespace tenex {
 
-namespace {
-
 bool is_one_group_of_all(const SynthesisProblem& problem) {
   const auto& groups = problem.collective.groups();
   return groups.size() == 1 && groups.front().members.size() == problem.topology.npus();
 }
-
-}  // namespace
 
 TreeNetwork::TreeNetwork(const Instance& instance)
     : topology_(instance.topology), opposite_(opposite_links(topology_).value_or(std::vector<LinkId>())) {

@@ -68,6 +68,9 @@ class TreeNetwork {
 /// and goes on from its target to the nearest one. Zero between NPUs. O(links) for each level of switches.
 [[nodiscard]] std::vector<SimTime> idle_times(const TreeNetwork& network);
 
+/// Whether the collective is that of all NPUs. O(1).
+[[nodiscard]] bool is_one_group_of_all(const SynthesisProblem& problem);
+
 /// Why no tree can be packed on these groups and switches, for the user; nullopt if it can. O(vertices).
 [[nodiscard]] std::optional<std::string> tree_network_unsuitable(const SynthesisProblem& problem);
 

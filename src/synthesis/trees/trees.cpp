@@ -104,6 +104,7 @@ const std::vector<SynthesisEngine>& trees_engines() {
       {trees_engine::capped, capped_unsuitable, synthesize_capped, capped_bytes, capped_work},
       {trees_engine::queued, queued_unsuitable, synthesize_queued, queued_bytes, queued_work},
       {trees_engine::packed, packed_unsuitable, synthesize_packed, packed_bytes, packed_work, packed_period_sends},
+      {trees_engine::in_switch, in_switch_unsuitable, synthesize_in_switch, in_switch_bytes, in_switch_work},
       {trees_engine::cut_rate, cut_rate_unsuitable, synthesize_cut_rate, cut_rate_bytes, cut_rate_work},
   };
   return table;

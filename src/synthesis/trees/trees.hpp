@@ -12,11 +12,12 @@
 /// The names of the engines in studies.
 namespace tenex::trees_engine {
 
-inline constexpr std::string_view combs = "combs";        ///< All-Reduce on products of lines, as a periodic timetable
-inline constexpr std::string_view capped = "capped";      ///< All-Reduce on large networks, trees of capped depth
-inline constexpr std::string_view queued = "queued";      ///< the same trees, the lowest chunk first on every link
-inline constexpr std::string_view packed = "packed";      ///< All-Reduce on any network, as a periodic timetable
-inline constexpr std::string_view cut_rate = "cut_rate";  ///< out-trees packed at the rate of the cut
+inline constexpr std::string_view combs = "combs";    ///< All-Reduce on products of lines, as a periodic timetable
+inline constexpr std::string_view capped = "capped";  ///< All-Reduce on large networks, trees of capped depth
+inline constexpr std::string_view queued = "queued";  ///< the same trees, the lowest chunk first on every link
+inline constexpr std::string_view packed = "packed";  ///< All-Reduce on any network, as a periodic timetable
+inline constexpr std::string_view in_switch = "in_switch";  ///< All-Reduce in switches that add and copy
+inline constexpr std::string_view cut_rate = "cut_rate";    ///< out-trees packed at the rate of the cut
 
 }  // namespace tenex::trees_engine
 
