@@ -14,6 +14,7 @@
 #include "tenex/schedule/timing/retime.hpp"
 #include "tenex/schedule/verifier/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
@@ -68,6 +69,13 @@ TEST(InSwitch, PassesNpusWhereSwitchesAreApart) {
 
 std::string reason(const Topology& topology, const Collective& collective) {
   return in_switch_unsuitable(SynthesisProblem{{topology, collective}}).value_or("");
+}
+
+TEST(InSwitch, TakesLinksUpAndDownThatDiffer) {
+  // An overhead of 1 us makes links up slower: three chunks of 50 KB leave an NPU in 6 us, and two alphas later all are
+  // there.
+  const auto topology = with_overhead(support::switched(3).with_switches(kEarly), microseconds(1)).value();
+  EXPECT_EQ(made(topology, all_reduce(topology, bytes(150'000))).time, microseconds(7));
 }
 
 TEST(InSwitch, SaysWhatItNeeds) {

@@ -23,8 +23,6 @@
 #include <tuple>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "synthesis/compose.hpp"
 #include "synthesis/trees/engines.hpp"
 #include "synthesis/trees/tree_network.hpp"
@@ -39,7 +37,7 @@ constexpr std::uint64_t kMostSends = std::uint64_t{1} << 25U;
 constexpr std::uint64_t kMostEarlySends = std::uint64_t{1} << 20U;  ///< that are compared with virtual cut-through
 constexpr std::size_t kMostRoots = 64;               ///< switches that are tried as the root of each tree
 constexpr std::uint64_t kMostWeighings = 2'000'000;  ///< of links, over all trees and roots
-constexpr double kGrowth = 0.25;  ///< of the weight of the slowest link, with each tree that takes it
+constexpr double kGrowth = 0.25;  ///< of the logarithm of a weight, with each chunk on the slowest link
 constexpr double kLeastShare = 1e-9;
 constexpr double kShareOfAlpha = 0.01;  ///< of a link's weight
 constexpr double kShareOfHeight = 0.1;  ///< of a tree's weight
@@ -60,7 +58,8 @@ std::vector<VertexId> able_switches(const Topology& topology) {
   return able;
 }
 
-/// For each link the one that leads back: where several do, those of equal rank are a pair. none(): there is none.
+/// For each link the one that leads back, which may be of another class (opposite_links() has those of one): where
+/// several do, those of equal rank are a pair. none(): there is none.
 std::vector<LinkId> links_back(const Topology& topology) {
   std::vector<std::tuple<VertexId, VertexId, LinkId>> by_ends;
   for (std::size_t l = 0; l < topology.links(); ++l)
