@@ -18,7 +18,8 @@ using Clock = std::chrono::steady_clock;
 constexpr auto time_to_leave = std::chrono::milliseconds(400);
 constexpr auto time_for_first_commit = std::chrono::milliseconds(300);
 constexpr auto time_for_last_commit = std::chrono::milliseconds(60);
-constexpr auto time_for_commit_on_abort = std::chrono::milliseconds(450);
+// A second SIGINT is followed by no kill, so a busy machine or a slow disk gets the time that finished rows take.
+constexpr auto time_for_commit_on_abort = std::chrono::seconds(5);
 
 PointRunnerOptions with_crash_journal(PointRunnerOptions options, int journal_descriptor) {
   options.crash_journal = journal_descriptor;

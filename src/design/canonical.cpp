@@ -120,7 +120,7 @@ void reduce_unwinding(DesignPoint& point) {
 
 /// A shape's switches as they are built anyway, and properties that take no effect.
 void reduce_switches(TopologyChoice& topology) {
-  auto& [forwarding, copy, reduce, buffer] = topology.switches;
+  auto& [forwarding, copy, reduce, buffer, able] = topology.switches;
   if (topology.machine_file.empty()) {
     if (forwarding == SwitchForwarding::store_and_forward) forwarding = SwitchForwarding::as_built;
     for (SwitchAbility* ability : {&copy, &reduce})

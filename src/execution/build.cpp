@@ -38,14 +38,29 @@ Result<Topology> remove_pairs(Topology topology, const TopologyChoice& choice) {
   return remove_links(topology, pairs);
 }
 
+/// Whether a point's abilities are said of each switch. Those of a product follow each other dimension by dimension.
+std::vector<bool> able_switches(const Topology& topology, const SwitchChoice& choice) {
+  if (choice.able_dimensions.empty()) return std::vector<bool>(topology.switches(), true);
+  std::vector<bool> able;
+  const Shape& shape = *topology.shape();
+  for (std::size_t d = 0; d < shape.dimensions(); ++d) {
+    const Block& block = shape.blocks[d];
+    const std::size_t lines = shape.npus() / block.size;
+    able.insert(able.end(), count_shape(Shape{{block}}).switches * lines, choice.able_dimensions[d]);
+  }
+  ensure(able.size() == topology.switches(), "a product has the switches of its dimensions");
+  return able;
+}
+
 /// The topology whose switches have the properties that the point gives them.
 Topology with_choice(Topology topology, const SwitchChoice& choice) {
   if (topology.switches() == 0 || choice == SwitchChoice{}) return topology;
+  const auto able = able_switches(topology, choice);
   std::vector<SwitchProperties> switches;
   for (std::size_t i = 0; i < topology.switches(); ++i) {
     SwitchProperties properties = topology.switch_properties(VertexId::at(topology.npus() + i));
-    if (choice.copy != SwitchAbility::as_built) properties.copy = choice.copy == SwitchAbility::yes;
-    if (choice.reduce != SwitchAbility::as_built) properties.reduce = choice.reduce == SwitchAbility::yes;
+    if (able[i] && choice.copy != SwitchAbility::as_built) properties.copy = choice.copy == SwitchAbility::yes;
+    if (able[i] && choice.reduce != SwitchAbility::as_built) properties.reduce = choice.reduce == SwitchAbility::yes;
     properties.forwarding = forwarding_of(choice.forwarding).value_or(properties.forwarding);
     properties.buffer = choice.buffer.chunks.value_or(properties.buffer);
     switches.push_back(properties);

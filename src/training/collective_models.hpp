@@ -42,6 +42,13 @@ class MeasuredCollectiveTime : public CollectiveTime {
 
 struct GroupNetwork;
 
+/// The algorithm of All-Reduces over switches that add and copy.
+inline constexpr std::string_view kInNetwork = "trees";
+/// The same where several groups share the switches, which trees do not know.
+inline constexpr std::string_view kInNetworkOfGroups = "pccl";
+/// Whether the collective of a group's point is an All-Reduce, and some of its switches add and copy. O(1).
+[[nodiscard]] bool reduces_in_network(const DesignPoint& group_point);
+
 /// What the collective of one group that pipeline or themis simulates depends on, and its bound.
 inline constexpr Changes kOfPipelined = kOfNetwork | kOfBoundOnNetwork | Changes::synthesis | Changes::simulation;
 /// The point that pipeline (or themis) simulates for a collective of one group; the collective's bound is that of the

@@ -122,6 +122,7 @@ GroupNetwork dimension_network(const TrainingNetwork& network, const Dimensions&
   result.links.per_npu = true;
   for (const auto dimension : dimensions) {
     result.shape.blocks.push_back(topology.shape.blocks[dimension]);
+    result.dimensions.push_back(dimension);
     result.links.alpha.push_back(of_dimension(topology.links.alpha, dimension));
     result.links.bandwidth.push_back(of_dimension(network.bandwidth, dimension));
   }

@@ -29,7 +29,8 @@ namespace tenex {
 /// A group's network: its dimension i is the one of span.shares[i].
 struct GroupNetwork {
   Shape shape;
-  ShapeLinks links;  ///< per link, one alpha and one bandwidth for each dimension
+  ShapeLinks links;                     ///< per link, one alpha and one bandwidth for each dimension
+  std::vector<std::size_t> dimensions;  ///< of the whole shape, from 0
   bool operator==(const GroupNetwork& other) const {
     return shape == other.shape && links.alpha == other.links.alpha && links.bandwidth == other.links.bandwidth;
   }
@@ -48,8 +49,8 @@ template <class T>
                                          const std::vector<Bandwidth>& npu_bandwidth);
 
 /// A collective point on one group's network, with the training point's chunks, attempts, engine, occupancy and seed.
-/// It has one group of all NPUs. The caller sets `algorithm` and may set more. `communication` must be a collective
-/// (InvariantError for a point-to-point message).
+/// It has one group of all NPUs. Switches of dimensions that the key `in_network` names add and copy. The caller sets
+/// `algorithm` and may set more. `communication` must be a collective (InvariantError for a point-to-point message).
 [[nodiscard]] DesignPoint group_point(const TrainingNetwork& network, const GroupNetwork& group,
                                       const Communication& communication);
 

@@ -10,6 +10,9 @@
 // chunks lead round a ring of even size in opposite directions. With it, the collective times of the ASTRA-sim2.0
 // thesis (ASTRA-sim2.0, Table 3.4) are reproduced to a hundredth.
 //
+// Where the switches of a group's dimensions add (`in_network`), its All-Reduces are those of `trees`, whose sums are
+// complete in the switches: messages of programs go from NPU to NPU.
+//
 // A chunk has at least one byte per NPU: small messages are sent in fewer chunks, and messages of less than a byte per
 // NPU are padded. A point-to-point message passes one link per dimension that it crosses, and the slowest sets the
 // pace: alpha + m/B. Through a switch it passes a second link, which adds the time of the last chunk.
@@ -158,6 +161,10 @@ DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& 
   const auto npus = static_cast<std::int64_t>(group.shape.npus());
   point.collective().size = std::max(point.collective().size, bytes(npus));
   point.chunks = std::min(point.chunks, point.collective().size.count() / npus);
+  if (reduces_in_network(point)) {
+    name_algorithm(point, traits_of(kInNetwork));
+    return point;
+  }
   const bool balanced = themis && traits_of(kBalancedMultiRail).makes(point.collective().kind);
   name_algorithm(point, traits_of(balanced ? kBalancedMultiRail : kMultiRail));
   point.collective().window = balanced ? 0 : kChunksPerStage;

@@ -131,6 +131,8 @@ Result<VerifiedCollective> SynthesizedTime::run(const Communication& communicati
   const auto groups = groups_within(mapping, communication.scope, dimensions);
   auto point = point_on(dimensions, &communication);
   fit_chunks(point, mapping.span(communication.scope).members());
+  // Trees span all NPUs of a network; pccl knows groups, and switches that add.
+  if (reduces_in_network(point)) name_algorithm(point, traits_of(groups.size() == 1 ? kInNetwork : kInNetworkOfGroups));
   auto made = time_collective(point, {built, &**built}, groups, network_.options, contention_, cache_.execution);
   if (!made) return made;
   effort_.synthesis_seconds += made->synthesis_seconds;

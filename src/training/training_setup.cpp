@@ -215,11 +215,9 @@ Result<LibraModel> libra_model(const DesignPoint& point) {
   if (flags.size() > shape.dimensions())
     return input_error(place_of_key("in_network"), fmt::format("in-network reduction in dimension {}", flags.size()),
                        fmt::format("{} has {} dimensions", to_string(shape), shape.dimensions()));
-  if (!flags.empty() && !is_libra(timing))
-    return input_error(place_of_key("in_network"),
-                       fmt::format("in-network reduction beside collective_time \"{}\"", to_string(timing)),
-                       "only LIBRA's formulas support switches that reduce",
-                       "use libra or libra_derated, or in_network = \"none\"");
+  if (!flags.empty() && !is_libra(timing) && point.topology.unwind > 0)
+    return input_error(place_of_key("in_network"), "in-network reduction where switches are unwound",
+                       "links in place of switches add nothing", "write unwind = 0, or in_network = \"none\"");
   if (!flags.empty()) flags.resize(shape.dimensions());
   const auto made =
       LibraTime::make(shape, {bytes_per_second(1)}, {timing == TimingModel::libra_derated, std::move(flags)});

@@ -80,9 +80,10 @@ TEST(TrainingChecks, RefuseASchemeWithoutABestSplit) {
 TEST(TrainingChecks, RefuseSwitchesAndDimensionsThatAreNone) {
   EXPECT_THAT(refusal("in_network", "1"), HasSubstr("--in_network: in-network reduction in dimension 1"));
   EXPECT_THAT(refusal("in_network", "3"), HasSubstr("RI(4)_SW(8) has 2 dimensions"));
-  EXPECT_THAT(training_refusal(
-                  with(with(with(kWords, "in_network", "2"), "collective_time", "pipeline"), "alpha", "1us"), kFiles),
-              HasSubstr("--in_network: in-network reduction beside collective_time \"pipeline\""));
+  auto unwound = with(with(kWords, "in_network", "2"), "collective_time", "synthesized");
+  unwound = with(with(unwound, "alpha", "1us"), "unwind", "1");
+  EXPECT_THAT(training_refusal(unwound, kFiles),
+              HasSubstr("--in_network: in-network reduction where switches are unwound"));
   EXPECT_THAT(refusal("dimension_kinds", "node"), HasSubstr("--dimension_kinds"));
   EXPECT_THAT(refusal("dimension_kinds", "node,chiplet"), HasSubstr("--dimension_kinds"));
   EXPECT_THAT(refusal("dimension_kinds", "node,pods"), HasSubstr("did you mean \"pod\"?"));

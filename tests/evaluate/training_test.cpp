@@ -197,6 +197,46 @@ TEST(Training, ReducesInTheSwitchesWhereAsked) {
   EXPECT_EQ(training_row(with(words, "in_network", "1"), files).training_time_ps, 8'000'000);
 }
 
+TEST(Training, ReducesInTheSwitchesOfSimulatedAndSynthesizedCollectives) {
+  // 8 chunks of 1000 B at 1 GB/s up, added, and down: 8 us where the switch passes on what comes, 9 where it stores a
+  // chunk. The formula is LIBRA's.
+  const Files files{{"small.toml", workload_text(phase_text("weight_gradient", "all_reduce", "8000B", "data"))}};
+  const Words words{{"workload", "small.toml"}, {"topology", "SW(8)"}, {"hp", "1,8"},
+                    {"npu_bandwidth", "1GB/s"}, {"alpha", "0us"},      {"chunks", "1"}};
+  for (const auto* model : {"pipeline", "themis", "synthesized"}) {
+    SCOPED_TRACE(model);
+    const auto plain = with(words, "collective_time", model);
+    EXPECT_GE(training_row(plain, files).training_time_ps, 14'000'000);
+    const auto added = with(plain, "in_network", "1");
+    EXPECT_EQ(training_row(added, files).training_time_ps, 9'000'000);
+    EXPECT_EQ(training_row(with(added, "forwarding", "virtual_cut_through"), files).training_time_ps, 8'000'000);
+  }
+}
+
+TEST(Training, ReducesInTheSwitchesOfSomeDimensionsAndOfSeveralGroups) {
+  const Files files{{"small.toml", workload_text(phase_text("weight_gradient", "all_reduce", "80000B", "data"))}};
+  const Words words{
+      {"workload", "small.toml"}, {"hp", "1,8"}, {"npu_bandwidth", "1GB/s"}, {"alpha", "1ns"}, {"chunks", "8"}};
+  for (const auto* model : {"pipeline", "synthesized"}) {
+    SCOPED_TRACE(model);
+    // Boxes of 2 and rails of 4: only the rails add.
+    const auto rails = with(with(words, "topology", "SW(2)_SW(4)"), "collective_time", model);
+    const auto row = training_row(with(rails, "in_network", "2"), files);
+    EXPECT_EQ(row.verified, Verified::yes);
+    EXPECT_LE(row.bound_ps, row.training_time_ps);
+    EXPECT_LT(row.training_time_ps, training_row(rails, files).training_time_ps);
+  }
+  // Two data groups of four on one switch of eight.
+  auto groups = with(with(words, "topology", "SW(8)"), "collective_time", "synthesized");
+  for (auto& [name, value] : groups)
+    if (name == "hp") value = "2,4";
+  const Files files_of_two{
+      {"small.toml", workload_text(phase_text("weight_gradient", "all_reduce", "80000B", "data"), "tensor = 2\n")}};
+  const auto row = training_row(with(groups, "in_network", "1"), files_of_two);
+  EXPECT_EQ(row.verified, Verified::yes);
+  EXPECT_LT(row.training_time_ps, training_row(groups, files_of_two).training_time_ps);
+}
+
 // Forward 1 us; input gradient 2 us and a tensor All-Reduce; weight gradient 3 us and a data All-Reduce.
 const Files kTwoGroups{
     {"two.toml", workload_text("forward = { time = \"1us\" }\n" +

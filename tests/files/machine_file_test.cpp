@@ -146,7 +146,7 @@ TEST(Machines, OfSeveralBoxesAreOneShape) {
   EXPECT_EQ(joined->links.bandwidth, (std::vector{gigabytes_per_second(75), gigabytes_per_second(75)}));
   EXPECT_EQ(joined->links.alpha, (std::vector{nanoseconds(700), nanoseconds(1300)}));
   EXPECT_EQ(joined->forwarding, Forwarding::virtual_cut_through);  // the box has no switch of its own
-  for (const auto* name : {"gb200_nvl72", "mi300x"}) {  // a port of 400 Gb/s per GPU
+  for (const auto* name : {"gb200_nvl72", "mi300x"}) {             // a port of 400 Gb/s per GPU
     const auto rails = join_boxes(*read_machine_file(kMachines / (std::string(name) + ".toml"))->shaped, 2);
     ASSERT_TRUE(rails.ok()) << to_string(rails.errors());
     EXPECT_EQ(rails->links.bandwidth.back(), gigabytes_per_second(50));

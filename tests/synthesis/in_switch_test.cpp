@@ -88,10 +88,22 @@ TEST(InSwitch, SaysWhatItNeeds) {
   limited.buffer = 1;
   const auto small = plain.with_switches(limited);
   EXPECT_THAT(reason(small, all_reduce(small, bytes(4'000))), HasSubstr("buffers"));
-  // The box's switch adds and copies, the rails' do not: boxes do not reach each other.
+  // The boxes' switches add and copy, the rails' only add, which would join sums that are to stay apart.
   const auto rails = support::shape("SW(2)_SW(2)");
-  const auto half = rails.with_switches({kAble, kAble, SwitchProperties{}, SwitchProperties{}});
+  const auto half = rails.with_switches({kAble, kAble, SwitchProperties{.reduce = true}, {.reduce = true}});
   EXPECT_THAT(reason(half, all_reduce(half, bytes(4'000))), HasSubstr("do not reach all NPUs"));
+}
+
+TEST(InSwitch, PassesSwitchesThatOnlyForward) {
+  // Boxes of four whose switches add and copy, and two of them on slow rails that forward: a tree has a box's switch as
+  // its root, an NPU of the box that a rail joins with one of the other box, and that box's switch with its other NPUs:
+  // 4 + 2 + 1 + 3 links.
+  const auto shape =
+      support::shape("SW(4)_SW(2)", {nanoseconds(300)}, {gigabytes_per_second(200), gigabytes_per_second(20)});
+  const auto topology = shape.with_switches({kEarly, kEarly, {}, {}, {}, {}});
+  const auto collective = all_reduce(topology, bytes(800'000), 2);
+  const auto schedule = made(topology, collective);
+  EXPECT_EQ(schedule.schedule.sends(), 2U * (4 + 2 + 1 + 3) * collective.chunks());
 }
 
 TEST(InSwitch, IsValidAndNotBelowABoundOnAnyNetwork) {
@@ -101,7 +113,11 @@ TEST(InSwitch, IsValidAndNotBelowABoundOnAnyNetwork) {
   for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(support::draws(80, 2'000)); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed, 0x696e7377);
-    const auto topology = support::drawn_switches(random, seed % 2 == 0 ? kAble : kEarly, links);
+    auto topology = support::drawn_switches(random, seed % 2 == 0 ? kAble : kEarly, links);
+    std::vector<SwitchProperties> switches(topology.switches(), seed % 2 == 0 ? kAble : kEarly);
+    for (SwitchProperties& each : switches)  // some only forward
+      if (random.below(4) == 0) each.copy = each.reduce = false;
+    topology = topology.with_switches(switches);
     const auto collective = all_reduce(topology, bytes(60'000 + random.below(100'000)), 1 + random.below(6));
     if (in_switch_unsuitable(SynthesisProblem{{topology, collective}})) continue;
     ++suited;

@@ -66,6 +66,9 @@ struct SwitchChoice {
   SwitchAbility copy = SwitchAbility::as_built;
   SwitchAbility reduce = SwitchAbility::as_built;
   SwitchBuffer buffer;
+  /// Of the network of a training step's collective, a product: whether `copy` and `reduce` are said of the switches of
+  /// each dimension; empty: of all switches.
+  std::vector<bool> able_dimensions = {};
   bool operator==(const SwitchChoice&) const = default;
 };
 

@@ -94,6 +94,16 @@ bool may_reduce(const PointView& view) {
   return have_abilities(view) && counts_for_textbooks(reduces(view.collective.kind), view);
 }
 
+/// "yes", or "yes in 2,3" in the network of a training step's collective.
+template <auto Field>
+std::string ability_line(const PointView& view) {
+  std::string line = unless_default<Field>(view);
+  const auto& able = view.point.topology.switches.able_dimensions;
+  for (std::size_t d = 0; d < able.size() && !line.empty(); ++d)
+    if (able[d]) line += fmt::format("{}{}", line.find(" in ") == std::string::npos ? " in " : ",", d + 1);
+  return line;
+}
+
 /// The entry of an ability, whose field is `Field`.
 template <auto Field, auto Matters>
 Setting ability(Key key, std::string_view name, std::string_view help) {
@@ -111,7 +121,7 @@ Setting ability(Key key, std::string_view name, std::string_view help) {
           .set = set<Field>,
           .reset = reset<Field>,
           .matters = Matters,
-          .canonical = unless_default<Field>,
+          .canonical = ability_line<Field>,
           .text = told_ability<Field>};
 }
 

@@ -179,7 +179,7 @@ std::vector<Setting> training_settings() {
        .text = text_if<contention, trains>},
       {.key = Key::in_network,
        .name = "in_network",
-       .help = "numbers of the dimensions whose switches reduce, separated by commas (libra and libra_derated only)",
+       .help = "numbers of the dimensions whose switches reduce (and copy), separated by commas",
        .example = "\"4\"",
        .fallback = "none",
        .read_by = ReadBy::training,

@@ -3,16 +3,16 @@
 //
 // Every chunk has a tree that spans all NPUs, with a switch as its root. A vertex sends its sum towards the root when
 // those of all its children have come; the root then has the whole sum, which goes down the same tree. A link of a tree
-// carries the chunk once, and no NPU has to be its root, which would cost two more alphas. Switches that do not both
-// add and copy are in no tree; NPUs may be inside one.
+// carries the chunk once, and no NPU has to be its root, which would cost two more alphas. NPUs may be inside a tree.
+// Switches that only forward lie on its edges (ways), each of which has sends of its own.
 //
 // Trees grow from the root by the link of the least key: its weight, and a share of that of the path before it, which
 // makes them shallow (a share of 1: shortest paths) or light (0: a least spanning tree). A link's weight grows with
 // each tree that takes it, so that roots, rails and spines take turns. Of all roots the tree of the least weight is
 // taken. The best of a few shares is kept. Every link takes, of the sends that are ready, the one of the lowest chunk.
 //
-// Encoding: a tree has, per vertex, its link up and down (none() at the root and outside); a task is (chunk, vertex,
-// up or down).
+// Encoding: a tree has, per vertex, the way from its parent (-1 at the root and outside), whose links back are the way
+// up; a task is (chunk, vertex, up or down, which link of the way).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -35,6 +35,7 @@ namespace {
 
 constexpr std::uint64_t kMostSends = std::uint64_t{1} << 25U;
 constexpr std::uint64_t kMostEarlySends = std::uint64_t{1} << 20U;  ///< that are compared with virtual cut-through
+constexpr std::size_t kMostEdges = std::size_t{1} << 20U;
 constexpr std::size_t kMostRoots = 64;               ///< switches that are tried as the root of each tree
 constexpr std::uint64_t kMostWeighings = 2'000'000;  ///< of links, over all trees and roots
 constexpr double kGrowth = 0.25;  ///< of the logarithm of a weight, with each chunk on the slowest link
@@ -49,6 +50,11 @@ bool is_able(const SwitchProperties& properties) { return properties.copy && pro
 /// Whether a vertex may be in a tree.
 bool may_pass(const Topology& topology, VertexId vertex) {
   return topology.is_npu(vertex) || is_able(topology.switch_properties(vertex));
+}
+
+/// Whether a switch may be on an edge. One that adds would join sums that are to stay apart there.
+bool only_forwards(const Topology& topology, VertexId vertex) {
+  return !topology.is_npu(vertex) && !topology.switch_properties(vertex).reduce;
 }
 
 std::vector<VertexId> able_switches(const Topology& topology) {
@@ -79,10 +85,53 @@ std::vector<LinkId> links_back(const Topology& topology) {
   return back;
 }
 
+/// An edge that a tree may have: links over switches that only forward, from one vertex to another.
+struct TreeEdge {
+  VertexId from;
+  VertexId to;
+  std::vector<LinkId> down;
+  std::vector<LinkId> up;  ///< the links back, in the order in which sums take them
+};
+
+/// All edges, the shortest for each first link and vertex that it leads to; nullopt: too many. O(edges * links of one).
+std::optional<std::vector<TreeEdge>> edges_of(const Topology& topology) {
+  const auto back = links_back(topology);
+  std::vector<TreeEdge> edges;
+  for (std::size_t v = 0; v < topology.vertices(); ++v) {
+    const VertexId from = VertexId::at(v);
+    if (!may_pass(topology, from)) continue;
+    for (const LinkId first : topology.out_links(from)) {
+      std::vector<std::vector<LinkId>> open;
+      if (back[first.index()].exists()) open.push_back({first});
+      std::vector<VertexId> seen{from};
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        const VertexId to = topology.target(open[i].back());
+        if (std::ranges::find(seen, to) != seen.end()) continue;
+        seen.push_back(to);
+        if (may_pass(topology, to)) {
+          TreeEdge edge{from, to, open[i], {}};
+          for (auto link = open[i].rbegin(); link != open[i].rend(); ++link) edge.up.push_back(back[link->index()]);
+          edges.push_back(std::move(edge));
+          if (edges.size() > kMostEdges) return std::nullopt;
+        } else if (only_forwards(topology, to)) {
+          for (const LinkId next : topology.out_links(to)) {
+            if (!back[next.index()].exists()) continue;
+            auto longer = open[i];
+            longer.push_back(next);
+            open.push_back(std::move(longer));
+          }
+        }
+      }
+    }
+  }
+  return edges;
+}
+
+constexpr std::int32_t kNoEdge = -1;
+
 struct SummingTree {
   VertexId root;
-  std::vector<LinkId> down;          ///< by vertex: from its parent
-  std::vector<LinkId> up;            ///< by vertex: to its parent
+  std::vector<std::int32_t> edge;    ///< by vertex: from its parent; kNoEdge
   std::vector<std::uint32_t> waits;  ///< by vertex: its children
   std::vector<VertexId> inside;      ///< its vertices but the root, parents first
   double height = 0;                 ///< the alphas of its longest path, in those times that the slowest link needs
@@ -91,8 +140,12 @@ struct SummingTree {
 /// Grows trees one after another.
 class TreeGrower {
  public:
-  explicit TreeGrower(const SynthesisProblem& problem)
-      : topology_(problem.topology), back_(links_back(problem.topology)), roots_(able_switches(problem.topology)) {
+  TreeGrower(const SynthesisProblem& problem, const std::vector<TreeEdge>& edges)
+      : topology_(problem.topology),
+        edges_(edges),
+        from_(problem.topology.vertices()),
+        roots_(able_switches(topology_)) {
+    for (std::size_t e = 0; e < edges.size(); ++e) from_[edges[e].from.index()].push_back(static_cast<std::int32_t>(e));
     const Bytes size = problem.collective.chunk_sizes().front();
     SimTime slowest = picoseconds(1);
     for (const LinkClass& each : topology_.classes()) slowest = std::max(slowest, serialization_time(size, each));
@@ -126,7 +179,7 @@ class TreeGrower {
       auto tree = from(root);
       if (!tree) continue;
       double weight = kShareOfHeight * tree->height;
-      for (const VertexId vertex : tree->inside) weight += cost(tree->down[vertex.index()]);
+      for (const VertexId vertex : tree->inside) weight += cost(tree->edge[vertex.index()]);
       if (weight >= least) continue;
       least = weight;
       best = std::move(tree);
@@ -136,16 +189,20 @@ class TreeGrower {
   }
 
  private:
-  /// Of a link down and the one back.
-  [[nodiscard]] double cost(LinkId down) const {
-    const LinkId up = back_[down.index()];
-    return weight_[down.index()] + weight_[up.index()] + kShareOfAlpha * (alpha_[down.index()] + alpha_[up.index()]);
+  /// Of an edge, down and up.
+  [[nodiscard]] double cost(std::int32_t edge) const {
+    double sum = 0;
+    for (const auto* links : {&edges_[static_cast<std::size_t>(edge)].down, &edges_[static_cast<std::size_t>(edge)].up})
+      for (const LinkId link : *links) sum += weight_[link.index()] + kShareOfAlpha * alpha_[link.index()];
+    return sum;
   }
 
   void take(const SummingTree& tree) {
-    for (const VertexId vertex : tree.inside)
-      for (const LinkId link : {tree.down[vertex.index()], tree.up[vertex.index()]})
-        load_[link.index()] += share_[link.index()];
+    for (const VertexId vertex : tree.inside) {
+      const TreeEdge& edge = edges_[static_cast<std::size_t>(tree.edge[vertex.index()])];
+      for (const auto* links : {&edge.down, &edge.up})
+        for (const LinkId link : *links) load_[link.index()] += share_[link.index()];
+    }
     const double most = *std::ranges::max_element(load_);
     for (std::size_t l = 0; l < load_.size(); ++l) weight_[l] = share_[l] * std::exp(kGrowth * (load_[l] - most));
   }
@@ -154,9 +211,9 @@ class TreeGrower {
     double key = 0;
     double path = 0;
     VertexId vertex;
-    LinkId link = LinkId::none();
+    std::int32_t edge = kNoEdge;
     bool operator<(const Reached& other) const {
-      return std::tie(key, vertex, link) < std::tie(other.key, other.vertex, other.link);
+      return std::tie(key, vertex, edge) < std::tie(other.key, other.vertex, other.edge);
     }
   };
 
@@ -165,8 +222,7 @@ class TreeGrower {
     std::vector<bool> placed(topology_.vertices(), false);
     std::vector<VertexId> order;
     SummingTree tree{root,
-                     std::vector<LinkId>(topology_.vertices(), LinkId::none()),
-                     std::vector<LinkId>(topology_.vertices(), LinkId::none()),
+                     std::vector<std::int32_t>(topology_.vertices(), kNoEdge),
                      std::vector<std::uint32_t>(topology_.vertices(), 0),
                      {}};
     LeastFirst<Reached> open;
@@ -176,11 +232,12 @@ class TreeGrower {
       if (placed[at.vertex.index()]) continue;
       placed[at.vertex.index()] = true;
       order.push_back(at.vertex);
-      tree.down[at.vertex.index()] = at.link;
-      for (const LinkId link : topology_.out_links(at.vertex)) {
-        const VertexId next = topology_.target(link);
-        if (placed[next.index()] || !back_[link.index()].exists() || !may_pass(topology_, next)) continue;
-        open.push({path_share_ * at.path + cost(link), at.path + cost(link), next, link});
+      tree.edge[at.vertex.index()] = at.edge;
+      for (const std::int32_t edge : from_[at.vertex.index()]) {
+        const VertexId next = edges_[static_cast<std::size_t>(edge)].to;
+        if (placed[next.index()]) continue;
+        const double own = cost(edge);
+        open.push({path_share_ * at.path + own, at.path + own, next, edge});
       }
     }
     std::vector<bool> leads(topology_.vertices(), false);  // to an NPU
@@ -189,25 +246,30 @@ class TreeGrower {
       const auto v = vertex->index();
       if (topology_.is_npu(*vertex)) ++npus, leads[v] = true;
       if (!leads[v] || *vertex == root) continue;
-      const VertexId parent = topology_.source(tree.down[v]);
+      const VertexId parent = parent_of(tree, *vertex);
       leads[parent.index()] = true;
       ++tree.waits[parent.index()];
-      tree.up[v] = back_[tree.down[v].index()];
     }
     if (npus < topology_.npus()) return std::nullopt;
     std::vector<double> height(topology_.vertices(), 0);
     for (const VertexId vertex : order) {
       if (!leads[vertex.index()] || vertex == root) continue;
       tree.inside.push_back(vertex);
-      const LinkId down = tree.down[vertex.index()];
-      height[vertex.index()] = height[topology_.source(down).index()] + alpha_[down.index()];
+      height[vertex.index()] = height[parent_of(tree, vertex).index()];
+      for (const LinkId link : edges_[static_cast<std::size_t>(tree.edge[vertex.index()])].down)
+        height[vertex.index()] += alpha_[link.index()];
       tree.height = std::max(tree.height, height[vertex.index()]);
     }
     return tree;
   }
 
+  [[nodiscard]] VertexId parent_of(const SummingTree& tree, VertexId vertex) const {
+    return edges_[static_cast<std::size_t>(tree.edge[vertex.index()])].from;
+  }
+
   const Topology& topology_;
-  std::vector<LinkId> back_;
+  const std::vector<TreeEdge>& edges_;
+  std::vector<std::vector<std::int32_t>> from_;  ///< by vertex: its edges
   std::vector<VertexId> roots_;
   double path_share_ = 1;
   std::vector<double> share_;   ///< by link: of the slowest link's time for a chunk
@@ -219,8 +281,10 @@ class TreeGrower {
 /// Plays the trees of all chunks, as if every switch stored what it sends on.
 class TreesInSwitches {
  public:
-  TreesInSwitches(const SynthesisProblem& problem, const std::vector<SummingTree>& trees)
+  TreesInSwitches(const SynthesisProblem& problem, const std::vector<TreeEdge>& edges,
+                  const std::vector<SummingTree>& trees)
       : topology_(problem.topology),
+        edges_(edges),
         trees_(trees),
         chunks_(problem.collective.chunks()),
         hops_(problem.topology, problem.collective.chunk_sizes(), problem.occupancy),
@@ -229,8 +293,7 @@ class TreesInSwitches {
         busy_(topology_.links(), false) {
     for (const SummingTree& tree : trees) {
       auto& children = children_.emplace_back(topology_.vertices());
-      for (const VertexId vertex : tree.inside)
-        children[topology_.source(tree.down[vertex.index()]).index()].push_back(tree.down[vertex.index()]);
+      for (const VertexId vertex : tree.inside) children[edge_of(tree, vertex).from.index()].push_back(vertex);
     }
   }
 
@@ -239,13 +302,14 @@ class TreesInSwitches {
       const SummingTree& tree = tree_of(chunk);
       std::ranges::copy(tree.waits, waits_.begin() + static_cast<std::ptrdiff_t>(chunk * topology_.vertices()));
       for (const VertexId vertex : tree.inside)
-        if (tree.waits[vertex.index()] == 0) offer({chunk, Stage::reduce, tree.up[vertex.index()]}, SimTime::zero());
+        if (tree.waits[vertex.index()] == 0) offer({chunk, Stage::reduce, vertex}, SimTime::zero());
     }
     while (!events_.empty()) {
       const Event event = events_.pop();
       if (event.frees) {
-        busy_[event.send.link.index()] = false;
-        start_next(event.send.link, event.time);
+        const LinkId link = link_of(event.send);
+        busy_[link.index()] = false;
+        start_next(link, event.time);
       } else {
         arrive(event.send, event.time);
       }
@@ -259,13 +323,17 @@ class TreesInSwitches {
   }
 
  private:
+  /// What is to go up from a vertex, or down to it.
   struct Ready {
     std::uint64_t chunk = 0;
     Stage stage = Stage::reduce;
-    LinkId link;
+    VertexId vertex;
+    std::uint32_t hop = 0;  ///< over the edge
     bool operator<(const Ready& other) const {
-      return std::tuple(chunk, stage == Stage::copy, link) <
-             std::tuple(other.chunk, other.stage == Stage::copy, other.link);
+      const auto key = [](const Ready& each) {
+        return std::tuple(each.chunk, each.stage == Stage::copy, each.vertex, each.hop);
+      };
+      return key(*this) < key(other);
     }
   };
   struct Event {
@@ -279,10 +347,19 @@ class TreesInSwitches {
   };
 
   [[nodiscard]] const SummingTree& tree_of(std::uint64_t chunk) const { return trees_[chunk % trees_.size()]; }
+  [[nodiscard]] const TreeEdge& edge_of(const SummingTree& tree, VertexId vertex) const {
+    return edges_[static_cast<std::size_t>(tree.edge[vertex.index()])];
+  }
+  [[nodiscard]] const std::vector<LinkId>& links_of(const Ready& send) const {
+    const TreeEdge& edge = edge_of(tree_of(send.chunk), send.vertex);
+    return send.stage == Stage::reduce ? edge.up : edge.down;
+  }
+  [[nodiscard]] LinkId link_of(const Ready& send) const { return links_of(send)[send.hop]; }
 
   void offer(const Ready& send, SimTime now) {
-    ready_[send.link.index()].push(send);
-    if (!busy_[send.link.index()]) start_next(send.link, now);
+    const LinkId link = link_of(send);
+    ready_[link.index()].push(send);
+    if (!busy_[link.index()]) start_next(link, now);
   }
 
   void start_next(LinkId link, SimTime now) {
@@ -297,28 +374,30 @@ class TreesInSwitches {
   }
 
   void arrive(const Ready& send, SimTime now) {
-    const SummingTree& tree = tree_of(send.chunk);
-    const VertexId here = topology_.target(send.link);
+    if (send.hop + 1 < links_of(send).size()) return offer({send.chunk, send.stage, send.vertex, send.hop + 1}, now);
     if (send.stage == Stage::copy) {
-      if (topology_.is_npu(here)) finish_ = std::max(finish_, now);
-      return send_down(send.chunk, here, now);
+      if (topology_.is_npu(send.vertex)) finish_ = std::max(finish_, now);
+      return send_down(send.chunk, send.vertex, now);
     }
+    const SummingTree& tree = tree_of(send.chunk);
+    const VertexId here = edge_of(tree, send.vertex).from;
     if (--waits_[send.chunk * topology_.vertices() + here.index()] > 0) return;
     if (here == tree.root) return send_down(send.chunk, here, now);
-    offer({send.chunk, Stage::reduce, tree.up[here.index()]}, now);
+    offer({send.chunk, Stage::reduce, here}, now);
   }
 
   void send_down(std::uint64_t chunk, VertexId from, SimTime now) {
-    for (const LinkId link : children_[chunk % trees_.size()][from.index()]) offer({chunk, Stage::copy, link}, now);
+    for (const VertexId child : children_[chunk % trees_.size()][from.index()]) offer({chunk, Stage::copy, child}, now);
   }
 
   const Topology& topology_;
+  const std::vector<TreeEdge>& edges_;
   const std::vector<SummingTree>& trees_;
   std::uint64_t chunks_;
   HopTimes hops_;
-  std::vector<std::vector<std::vector<LinkId>>> children_;  ///< by tree and vertex: the links down
-  std::vector<std::uint32_t> waits_;                        ///< by chunk and vertex: sums to come
-  std::vector<LeastFirst<Ready>> ready_;                    ///< by link
+  std::vector<std::vector<std::vector<VertexId>>> children_;  ///< by tree and vertex
+  std::vector<std::uint32_t> waits_;                          ///< by chunk and vertex: sums to come
+  std::vector<LeastFirst<Ready>> ready_;                      ///< by link
   std::vector<bool> busy_;
   LeastFirst<Event> events_;
   std::vector<Send> sends_;
@@ -331,8 +410,11 @@ std::uint64_t trees_of(const SynthesisProblem& problem) {
   return std::clamp<std::uint64_t>(kMostWeighings / (roots * links), 1, problem.collective.chunks());
 }
 
+/// Where all switches add and copy, a send for each vertex up and down; else two on an edge over one that forwards.
 std::uint64_t most_sends(const SynthesisProblem& problem) {
-  return 2 * problem.collective.chunks() * (problem.topology.vertices() - 1);
+  const Topology& topology = problem.topology;
+  const bool all = able_switches(topology).size() == topology.switches();
+  return (all ? 2 : 4) * problem.collective.chunks() * (topology.vertices() - 1);
 }
 
 }  // namespace
@@ -347,13 +429,15 @@ std::optional<std::string> in_switch_unsuitable(const SynthesisProblem& problem)
   if (!problem.start_delays.empty()) return "its trees know no late NPUs";
   const auto able = able_switches(topology);
   if (able.empty()) return "it needs switches that add and copy";
-  for (const VertexId vertex : able)
-    if (topology.switch_properties(vertex).buffer != kUnlimitedBuffer)
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    if (topology.switch_properties(VertexId::at(v)).buffer != kUnlimitedBuffer)
       return "it does not keep to the buffers of switches";
   if (most_sends(problem) > kMostSends) return "it takes up to 2^25 sends";
-  TreeGrower grower(problem);
+  const auto edges = edges_of(topology);
+  if (!edges) return "it takes up to 2^20 ways over switches that only forward";
+  TreeGrower grower(problem, *edges);
   grower.begin(1);
-  if (!grower.grow()) return "its trees do not reach all NPUs over switches that add and copy";
+  if (!grower.grow()) return "its trees do not reach all NPUs";
   return std::nullopt;
 }
 
@@ -361,14 +445,15 @@ Result<Synthesis> synthesize_in_switch(const SynthesisProblem& problem) {
   if (auto reason = in_switch_unsuitable(problem))
     return input_error({}, "the engine `in_switch` cannot make this schedule", *std::move(reason),
                        "leave the engine to `auto`");
-  TreeGrower grower(problem);
+  const auto edges = edges_of(problem.topology);
+  TreeGrower grower(problem, *edges);
   const bool early = any_passes_on_early(problem.topology);
   std::optional<Synthesis> best;
   for (const double share : kPathShares) {
     grower.begin(share);
     std::vector<SummingTree> trees;
     for (std::uint64_t t = 0; t < trees_of(problem); ++t) trees.push_back(*grower.grow());
-    auto made = TreesInSwitches(problem, trees).play();
+    auto made = TreesInSwitches(problem, *edges, trees).play();
     if (early && made.schedule.sends() <= kMostEarlySends) {
       made.schedule = retime_early(problem, made.schedule, {}, true);
       made.time = last_arrival(problem, made.schedule);
