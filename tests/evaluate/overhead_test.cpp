@@ -1,4 +1,4 @@
-// The keys `overhead` and `link_protocol`: times by hand, every algorithm beside all bounds, schedules on disk.
+// The keys `overhead` and `link_protocol`: times by hand, refusals, and links as they then are.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(OverheadOfMessages, IsRefusedWhereASendTakesSeveralLinksAtOnce) {
   EXPECT_THAT(to_string(make_point(settings, vocabulary()).errors()), HasSubstr("where switches are unwound"));
 }
 
-TEST(OverheadOfMessages, IsKeptWithASchedule) {
+TEST(OverheadOfMessages, IsOnLinksThatLeaveAnNpu) {
   for (const auto* topology : {"RI(5)", "SW(4)", "mesh(3,3)"}) {
     Cache cache;
     EvaluateOptions options;

@@ -57,8 +57,8 @@ struct BoxesName {
 
 /// `boxes` equal machines: the shape with one more dimension, SW(boxes), whose links are those of `scale_out`. Its
 /// switches forward as the machine's do, by virtual cut-through where the machine has none. Its protocols hold for the
-/// new links too. Errors (input): fewer than
-/// two boxes, a machine without `scale_out`, more NPUs than a shape has. O(dimensions).
+/// new links too. Errors (input): fewer than two boxes, a machine without `scale_out`, more NPUs than a shape has.
+/// O(dimensions).
 [[nodiscard]] Result<ShapedNetwork> join_boxes(const ShapedNetwork& machine, std::uint32_t boxes);
 
 /// A machine with the facts in its file.
