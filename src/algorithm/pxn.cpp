@@ -29,37 +29,15 @@
 namespace tenex {
 namespace {
 
-/// The box of each NPU: those that reach each other without leaves have one number.
-std::vector<std::uint32_t> boxes_of(const Topology& topology, const NetworkElements& elements) {
-  std::vector<bool> is_leaf(topology.vertices(), false);
-  for (const VertexId leaf : elements.leaves()) is_leaf[leaf.index()] = true;
-  std::vector<std::uint32_t> box(topology.vertices(), UINT32_MAX);
-  std::uint32_t boxes = 0;
-  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
-    if (box[npu] != UINT32_MAX) continue;
-    std::vector<VertexId> reached{VertexId::at(npu)};
-    box[npu] = boxes;
-    for (std::size_t i = 0; i < reached.size(); ++i)
-      for (const LinkId link : topology.out_links(reached[i])) {
-        const VertexId next = topology.target(link);
-        if (is_leaf[next.index()] || box[next.index()] != UINT32_MAX) continue;
-        box[next.index()] = boxes;
-        reached.push_back(next);
-      }
-    ++boxes;
-  }
-  box.resize(topology.npus());
-  return box;
-}
-
 /// Where a message goes next.
 class NeighbourWays {
  public:
   NeighbourWays(const Topology& topology, const Collective& collective) {
     const NetworkElements elements(topology);
-    box_ = boxes_of(topology, elements);
+    box_ = boxes_without(topology, elements.leaves());  // leaves only lead between boxes
     leaves_.resize(topology.npus());
-    for (const NicLink& nic : elements.nics()) leaves_[nic.npu.index()].push_back(nic.hub);
+    for (const NicLink& nic : elements.nics())
+      for (const NpuId npu : nic.npus) leaves_[npu.index()].push_back(nic.hub);
     for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
       auto& leaves = leaves_[npu];
       std::ranges::sort(leaves);

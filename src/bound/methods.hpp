@@ -35,6 +35,8 @@ template <Direction direction>
 /// Every NPU's links deliver the contributions that it needs (or spread what it has), of which early (late) sends carry
 /// few.
 [[nodiscard]] std::optional<SimTime> hops_bound(const BoundProblem& problem);
+/// The links that enter a set of vertices deliver what must, between the ways to them and on from them.
+[[nodiscard]] std::optional<SimTime> entry_bound(const BoundProblem& problem);
 /// All-Reduce without overlap: bound of the reduction plus bound of the gather.
 [[nodiscard]] std::optional<SimTime> sum_of_parts_bound(const BoundProblem& problem);
 

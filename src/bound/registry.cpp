@@ -129,6 +129,11 @@ const std::vector<BoundMethod>& bound_methods() {
        .compute = of_groups<hops_bound>,
        .one_for_all = true,
        .searches_paths = true},
+      {.name = "entry",
+       .description =
+           "what must enter a set of NPUs comes from the farthest one, and goes on to the farthest one inside",
+       .compute = entry_bound,
+       .searches_paths = true},
   };
   return methods;
 }

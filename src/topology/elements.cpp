@@ -1,4 +1,5 @@
 // The fabric from a shape's own order of links, or from their bandwidths; its switches by a search from the leaves.
+// Where every switch that the slowest links lead to is a NIC, the fabric begins behind the NICs.
 #include "tenex/topology/elements.hpp"
 
 #include <algorithm>
@@ -42,7 +43,37 @@ std::pair<std::size_t, std::size_t> fabric_links(const Topology& topology) {
   return {0, topology.links()};
 }
 
+/// The switch that `hub` has links to; none where there are several, or no one.
+VertexId only_switch_beside(const Topology& topology, VertexId hub) {
+  VertexId only = VertexId::none();
+  for (const LinkId link : topology.out_links(hub)) {
+    const VertexId next = topology.target(link);
+    if (topology.is_npu(next) || next == only) continue;
+    if (only.exists()) return VertexId::none();
+    only = next;
+  }
+  return only;
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> boxes_without(const Topology& topology, const std::vector<VertexId>& switches) {
+  constexpr auto kUnseen = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> box(topology.vertices(), kUnseen);
+  for (std::uint32_t npu = 0; npu < topology.npus(); ++npu) {
+    if (box[npu] != kUnseen) continue;
+    box[npu] = npu;
+    std::vector<VertexId> reached{VertexId(npu)};
+    for (std::size_t i = 0; i < reached.size(); ++i)
+      for (const LinkId link : topology.out_links(reached[i])) {
+        const VertexId next = topology.target(link);
+        if (box[next.index()] != kUnseen || std::ranges::binary_search(switches, next)) continue;
+        box[next.index()] = npu;
+        reached.push_back(next);
+      }
+  }
+  return box;
+}
 
 std::string_view to_string(NetworkElement element) {
   switch (element) {
@@ -101,12 +132,35 @@ void NetworkElements::find_nics(const Topology& topology) {
       const VertexId hub = topology.target(link);
       const std::uint32_t parallel = seen[hub]++;
       const bool of_fabric = link.index() >= first && link.index() < end && topology.bandwidth(link) <= slowest;
-      if (!topology.is_npu(hub) && of_fabric) nics_.push_back({NpuId::at(npu), hub, parallel});
+      if (!topology.is_npu(hub) && of_fabric) nics_.push_back({VertexId::at(npu), hub, parallel, {NpuId::at(npu)}});
     }
   }
+  if (!topology.shape()) climb_to_fabric(topology);
   for (const NicLink& nic : nics_) leaves_.push_back(nic.hub);
   std::sort(leaves_.begin(), leaves_.end());
   leaves_.erase(std::unique(leaves_.begin(), leaves_.end()), leaves_.end());
+}
+
+/// Replaces the links to hubs by those of the hubs into the fabric, where every hub is a NIC.
+void NetworkElements::climb_to_fabric(const Topology& topology) {
+  std::map<VertexId, std::vector<NpuId>> below;  // by hub
+  for (const NicLink& nic : nics_) {
+    auto& npus = below[nic.hub];
+    if (npus.empty() || npus.back() != nic.npus.front()) npus.push_back(nic.npus.front());
+  }
+  std::vector<VertexId> hubs;
+  for (const auto& entry : below) hubs.push_back(entry.first);
+  const auto box = boxes_without(topology, hubs);
+  std::vector<NicLink> climbed;
+  for (const auto& [hub, npus] : below) {
+    const auto box_of = [&](NpuId npu) { return box[npu.index()]; };
+    const VertexId leaf = only_switch_beside(topology, hub);
+    if (!leaf.exists() || std::ranges::adjacent_find(npus, std::ranges::not_equal_to(), box_of) != npus.end()) return;
+    std::uint32_t parallel = 0;
+    for (const LinkId link : topology.out_links(hub))
+      if (topology.target(link) == leaf) climbed.push_back({hub, leaf, parallel++, npus});
+  }
+  nics_ = std::move(climbed);
 }
 
 /// A search over switches from each leaf that no plane has yet; another one, from all leaves, counts the levels.

@@ -222,7 +222,7 @@ Result<NetworkFaults> resolve_elements(const Topology& built, const NetworkFault
     } else if (*element == NetworkElement::nic) {
       const NicLink& nic = elements.nics()[fault.first];
       resolved.push_back({.kind = NetworkFault::Kind::parallel_link,
-                          .first = nic.npu.value(),
+                          .first = nic.from.value(),
                           .second = nic.hub.value(),
                           .amount = nic.parallel});
     } else if (*element == NetworkElement::plane) {

@@ -196,6 +196,30 @@ TEST(PxnRows, ServeBoxesOfDifferentSizes) {
   }
 }
 
+// Boxes {0,1} and {2,3}, an NVSwitch each (4 and 5), NICs as vertices (6 to 9), rails 10 and 11, spine 12. Inside of a
+// box 1 KB takes a nanosecond or less, outside 1 us. By `pxn` every NIC sends two messages to its rail and the rail
+// brings the second one down: 3 us and some nanoseconds. `direct` also sends some over four links of 1 us.
+TEST(PxnRows, KnowNicsThatAreVertices) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "nic_vertices.toml";
+  std::ofstream(path)
+      << "schema = 1\nkind = \"machine\"\nname = \"nics\"\nsource = \"by hand\"\nnpus = 4\n"
+         "[[switches]]\ncount = 9\n"
+         "[[links]]\nbandwidth = \"4000GB/s\"\nalpha = \"0us\"\npairs = [[0, 4], [1, 4], [2, 5], [3, 5]]\n"
+         "[[links]]\nbandwidth = \"1000GB/s\"\nalpha = \"0us\"\npairs = [[0, 6], [1, 7], [2, 8], [3, 9]]\n"
+         "[[links]]\nbandwidth = \"1GB/s\"\nalpha = \"0us\"\npairs = [[6, 10], [7, 11], [8, 10], [9, 11], "
+         "[10, 12], [11, 12]]\n";
+  const auto row = [&](const char* algorithm) {
+    return row_of(on_machine(
+        {{"topology", path.string()}, {"collective", "all_to_all"}, {"size", "4KB"}, {"algorithm", algorithm}}));
+  };
+  const auto pxn = row("pxn");
+  ASSERT_EQ(pxn.status, PointStatus::ok) << pxn.reason;
+  EXPECT_EQ(pxn.verified, Verified::yes);
+  EXPECT_GE(pxn.collective_time_ps, 3'000'000);
+  EXPECT_LE(pxn.collective_time_ps, 3'010'000);
+  EXPECT_GE(row("direct").collective_time_ps, 4'000'000);
+}
+
 // The names are those of the network as it was built: what `without` removes renumbers nothing.
 TEST(NamedFaultRows, KeepTheirNumbersWhereLinksAreRemoved) {
   const auto row = row_of(support::point({{"topology", "SW(2)_SW(3)"},

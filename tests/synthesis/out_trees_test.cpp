@@ -85,6 +85,39 @@ TEST(CutRate, KnowsHowLongLinksOverSwitchesAreIdle) {
             LinkIdleTimes(direct.links()));
 }
 
+/// 16 boxes of 4 NPUs with three switches each (50 GB/s), and 24 switches that join all of those (12 GB/s).
+Topology boxes_of_many_switches() {
+  constexpr std::uint32_t kNpus = 64;
+  constexpr std::size_t kSecond = 24;
+  TopologyBuilder builder(kNpus);
+  std::vector<VertexId> first;
+  for (std::uint32_t i = 0; i < kNpus / 4 * 3; ++i) first.push_back(builder.add_switch());
+  for (std::uint32_t npu = 0; npu < kNpus; ++npu)
+    for (std::uint32_t i = 0; i < 3; ++i)
+      builder.add_link_pair({VertexId(npu), first[npu / 4 * 3 + i], support::kAlpha, support::kBandwidth});
+  for (std::size_t i = 0; i < kSecond; ++i) {
+    const VertexId second = builder.add_switch();
+    for (const VertexId below : first)
+      builder.add_link_pair({below, second, support::kAlpha, gigabytes_per_second(12)});
+  }
+  return std::move(builder).build().value();
+}
+
+// Each of 72 switches has 28 or 48 links both ways, and each pair of them needs flows to 64 NPUs. `trees` goes on with
+// another engine, which `auto` also takes.
+TEST(CutRate, GivesUpWhereSwitchesHaveManyLinks) {
+  const Topology boxes = boxes_of_many_switches();
+  const Collective collective = of_megabytes(CollectiveKind::all_gather, boxes.npus(), 1);
+  TreeNetwork network(Instance{boxes, collective});
+  const RootChunks roots(boxes.npus(), 1);
+  EXPECT_TRUE(split_switches(network, roots, {}, least_rate_time(network, roots, {})).gave_up);
+  SynthesisProblem problem{boxes, collective};
+  problem.engine = "cut_rate";
+  const auto refused = synthesize_trees(problem);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(to_string(refused.errors()), HasSubstr("over so many switches"));
+}
+
 // Each root has four trees, each of which reaches all NPUs, and no link has more of them than fit into the time.
 TEST(CutRate, PacksNoMoreThanEdgesCarry) {
   const Topology boxes = two_boxes(gigabytes_per_second(10));
@@ -92,7 +125,7 @@ TEST(CutRate, PacksNoMoreThanEdgesCarry) {
   TreeNetwork network(Instance{boxes, collective});
   const RootChunks roots(4, 4);
   const SimTime time = least_rate_time(network, roots, {});
-  const auto edges = split_switches(network, roots, {}, time).value();
+  const auto edges = split_switches(network, roots, {}, time).edges.value();
   const auto packed = pack_out_trees(network, edges, roots).value();
   std::vector<std::int64_t> load(boxes.links());
   RootChunks chunks(4);

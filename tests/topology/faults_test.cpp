@@ -122,6 +122,46 @@ TEST(NetworkFaults, OfElementsOfAListAreOfItsSlowestLinks) {
               testing::HasSubstr("spine 0 does not exist (the network has no spine)"));
 }
 
+/// Boxes of NPUs 0 and 1, 2 and 3, which are joined in pairs if `joined`. NIC 4 is shared by 0 and 1 and has two links
+/// to switch 7; NICs 5 and 6, of 2 and 3, have one each.
+Topology boxes_behind_nics(bool joined) {
+  TopologyBuilder builder(4);
+  for (int nic_or_leaf = 0; nic_or_leaf < 4; ++nic_or_leaf) builder.add_switch();
+  const auto add = [&](std::uint32_t a, std::uint32_t b, std::int64_t speed) {
+    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(1), gigabytes_per_second(speed)});
+  };
+  if (joined)
+    for (const std::uint32_t npu : {0U, 2U}) add(npu, npu + 1, 400);
+  for (const std::uint32_t npu : {0U, 1U, 2U, 3U}) add(npu, npu < 2 ? 4 : npu + 3, 50);
+  for (const std::uint32_t nic : {4U, 4U, 5U, 6U}) add(nic, 7, 25);
+  return std::move(builder).build().value();
+}
+
+// A vertex below which all NPUs are of one box, and above which is one switch, is a NIC: its links upwards are the
+// elements, and what they lead to is the leaf.
+TEST(NetworkFaults, OfNicsThatAreVerticesAreOfTheirLinksToTheFabric) {
+  const Topology network = boxes_behind_nics(true);
+  const NetworkElements elements(network);
+  ASSERT_EQ(elements.nics().size(), 4U);
+  EXPECT_EQ(elements.nics()[0].from, VertexId(4));
+  EXPECT_THAT(elements.nics()[1].npus, ElementsAre(NpuId(0), NpuId(1)));
+  EXPECT_THAT(elements.nics()[3].npus, ElementsAre(NpuId(3)));
+  EXPECT_THAT(elements.leaves(), ElementsAre(VertexId(7)));
+  EXPECT_THAT(taken(network, Kind::nic, 1), testing::UnorderedElementsAre(Pair(4, 7), Pair(7, 4)));
+  EXPECT_THAT(taken(network, Kind::nic, 2), testing::UnorderedElementsAre(Pair(5, 7), Pair(7, 5)));
+  EXPECT_EQ(taken(network, Kind::leaf, 0).size(), 8U);
+  EXPECT_EQ(boxes_without(network, {VertexId(4), VertexId(5), VertexId(6)}),
+            (std::vector<std::uint32_t>{0, 0, 2, 2, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}));
+}
+
+// NPUs 0 and 1 meet at vertex 4 alone: it is a switch, and the slowest links of NPUs are the NICs.
+TEST(NetworkFaults, OfASwitchThatJoinsABoxAreNotOfANic) {
+  const NetworkElements elements(boxes_behind_nics(false));
+  EXPECT_EQ(elements.nics().size(), 4U);
+  EXPECT_EQ(elements.nics()[1].from, VertexId(1));
+  EXPECT_THAT(elements.leaves(), ElementsAre(VertexId(4), VertexId(5), VertexId(6)));
+}
+
 TEST(NetworkFaults, OfALinkTakeOneDirectionOrBoth) {
   EXPECT_THAT(link_ends(with_faults(shape("LI(3)"), {one_way(1, 0)}, 1).value().topology),
               testing::UnorderedElementsAre(Pair(0, 1), Pair(1, 2), Pair(2, 1)));

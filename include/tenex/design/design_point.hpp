@@ -30,7 +30,7 @@ namespace tenex {
 struct LinkProtocol;  // tenex/files/input_files.hpp
 
 /// Raised whenever a result may change for the same point; part of every key.
-inline constexpr std::int64_t physics_version = 20;
+inline constexpr std::int64_t physics_version = 21;
 
 /// How the switches of a point forward: as its shape or machine file builds them, or all in one way.
 enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_through, virtual_cut_through };

@@ -5,7 +5,10 @@
 // switches: the rails of SW(8)_SW(32), the leaves of rail_spine(8,4,2). In a machine file that lists its links, which
 // has no dimensions, it is what the slowest links between NPUs and switches lead to: NVLinks are faster than NICs.
 //
-//   nic    a link between an NPU and a switch of the fabric, both ways; in order of the NPUs, then of the links
+//   nic    a link between an NPU and a switch of the fabric, both ways; in order of the NPUs, then of the links. Where
+//   a
+//          machine file lists NICs as vertices, the link between such a vertex and the fabric. A switch is a NIC if the
+//          NPUs below it are of one box, joined without it, and it leads to one other switch
 //   leaf   a switch of the fabric with a nic; in order of their vertices
 //   spine  a switch as far from NPUs as any, behind a leaf at least; in order of their vertices
 //   plane  the switches of the fabric that are joined with each other; in order of their first ones. Every rail of
@@ -34,11 +37,12 @@ inline constexpr NetworkElement kNetworkElements[] = {NetworkElement::npu,   Net
 /// "npu", "nic", "leaf", "spine", "plane", "link".
 [[nodiscard]] std::string_view to_string(NetworkElement element);
 
-/// A link between an NPU and a switch, one of those that join both.
+/// A link between an NPU, or a vertex that is a NIC, and a switch of the fabric, one of those that join both.
 struct NicLink {
-  NpuId npu;
+  VertexId from;
   VertexId hub;
-  std::uint32_t parallel = 0;  ///< its number among the links from the NPU to the switch
+  std::uint32_t parallel = 0;  ///< its number among the links from `from` to the switch
+  std::vector<NpuId> npus;     ///< that send through it: `from`, or those below the NIC
 };
 
 /// The named parts of a network. O(links) memory.
@@ -58,6 +62,7 @@ class NetworkElements {
 
  private:
   void find_nics(const Topology& topology);
+  void climb_to_fabric(const Topology& topology);
   void find_planes(const Topology& topology);
 
   std::size_t npus_;
@@ -67,5 +72,9 @@ class NetworkElements {
   std::vector<VertexId> spines_;
   std::vector<std::vector<VertexId>> planes_;
 };
+
+/// The boxes that are left without some switches, which are sorted. By vertex the least NPU of its box, that is of
+/// those that reach each other over other vertices; the largest number where no NPU leads. O(links log switches).
+[[nodiscard]] std::vector<std::uint32_t> boxes_without(const Topology& topology, const std::vector<VertexId>& switches);
 
 }  // namespace tenex

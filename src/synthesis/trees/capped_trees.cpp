@@ -18,8 +18,9 @@ constexpr std::size_t kMostSearches = 32;  ///< for the middle of the network
 /// chunk.
 constexpr std::int64_t kTolerancePerMille = 5;
 /// Buckets of a tree on the fastest link, where links differ in speed.
-constexpr double kPlacesPerTree = 4;
-constexpr std::uint32_t kAnyDepth = std::numeric_limits<std::uint16_t>::max();
+constexpr double kBucketsPerTree = 4;
+constexpr std::uint16_t kNotJoined = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint32_t kAnyDepth = kNotJoined;
 
 std::uint32_t eccentricity(const TreeRoot& root) { return std::ranges::max(root.hops); }
 
@@ -64,56 +65,67 @@ std::vector<TreeRoot> central_roots(const Topology& topology) {
 }
 
 CappedTrees::CappedTrees(const TreeNetwork& network, const std::vector<TreeRoot>& roots, std::uint32_t slack)
-    : network_(network), topology_(network.topology()), roots_(roots), slack_(slack), load_(topology_.links()) {
+    : network_(network), topology_(network.topology()), roots_(roots), slack_(slack) {
   SimTime fastest = SimTime::max();
   SimTime slowest;
-  for (std::size_t link = 0; link < topology_.links(); ++link) {
-    fastest = std::min(fastest, network.hop(LinkId::at(link)).busy);
-    slowest = std::max(slowest, network.hop(LinkId::at(link)).busy);
+  std::vector<Place> place_of(topology_.links());
+  for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu) {
+    first_.push_back(static_cast<Place>(links_.size()));
+    for (const LinkId link : topology_.out_links(VertexId(npu))) {
+      place_of[link.index()] = static_cast<Place>(links_.size());
+      links_.push_back(link);
+      from_.push_back(npu);
+      outlets_.push_back({topology_.target(link).value(), 0});
+      fastest = std::min(fastest, network.hop(link).busy);
+      slowest = std::max(slowest, network.hop(link).busy);
+    }
   }
-  const double places = fastest == slowest ? 1 : kPlacesPerTree;
-  for (std::size_t link = 0; link < topology_.links(); ++link)
-    places_.push_back(places * static_cast<double>(network.hop(LinkId::at(link)).busy.count()) /
-                      static_cast<double>(std::max<std::int64_t>(1, fastest.count())));
+  first_.push_back(static_cast<Place>(links_.size()));
+  for (const LinkId link : links_) opposite_.push_back(place_of[network.opposite(link).index()]);
+  if (fastest == slowest) return;
+  for (const LinkId link : links_)
+    steps_.push_back(kBucketsPerTree * static_cast<double>(network.hop(link).busy.count()) /
+                     static_cast<double>(std::max<std::int64_t>(1, fastest.count())));
 }
 
 void CappedTrees::grow(CappedTree& tree) {
   const TreeRoot& root = roots_[trees_++ % roots_.size()];
   tree.root = root.npu;
   tree.above.assign(topology_.npus(), LinkId::none());
-  tree.depth.assign(topology_.npus(), std::numeric_limits<std::uint16_t>::max());
+  tree.depth.assign(topology_.npus(), kNotJoined);
   tree.order.clear();
   for (auto& bucket : buckets_) bucket.clear();
   lowest_ = buckets_.size();
-  join(tree, root.npu, LinkId::none(), 0);
+  join(tree, root.npu.value(), kNoPlace, 0);
   while (tree.order.size() < topology_.npus()) {
-    const LinkId link = take();
-    const NpuId to = npu_of(topology_.target(link));
-    if (tree.above[to.index()].exists() || to == root.npu) continue;
-    const std::size_t depth = std::size_t{tree.depth[npu_of(topology_.source(link)).index()]} + 1;
-    if (depth <= std::size_t{root.hops[to.index()]} + slack_) join(tree, to, link, depth);
+    const Place place = take();
+    const std::uint32_t to = outlets_[place].to;
+    if (tree.depth[to] != kNotJoined) continue;
+    const std::size_t depth = std::size_t{tree.depth[from_[place]]} + 1;
+    if (depth <= std::size_t{root.hops[to]} + slack_) join(tree, to, place, depth);
   }
 }
 
-void CappedTrees::join(CappedTree& tree, NpuId npu, LinkId from_parent, std::size_t depth) {
-  if (from_parent.exists()) {
-    ++load_[from_parent.index()];
-    ++load_[network_.opposite(from_parent).index()];
+void CappedTrees::join(CappedTree& tree, std::uint32_t npu, Place from_parent, std::size_t depth) {
+  if (from_parent != kNoPlace) {
+    ++outlets_[from_parent].load;
+    ++outlets_[opposite_[from_parent]].load;
+    tree.above[npu] = links_[from_parent];
   }
-  tree.above[npu.index()] = from_parent;
-  tree.depth[npu.index()] = static_cast<std::uint16_t>(std::min<std::size_t>(depth, kAnyDepth));
-  tree.order.push_back(npu);
-  for (const LinkId link : topology_.out_links(vertex_of(npu))) {
-    if (tree.depth[npu_of(topology_.target(link)).index()] != std::numeric_limits<std::uint16_t>::max()) continue;
-    const auto place = static_cast<std::size_t>((load_[link.index()] + 1) * places_[link.index()]);
-    if (place >= buckets_.size()) buckets_.resize(place + 1);
-    buckets_[place].push_back(link);
-    lowest_ = std::min(lowest_, place);
+  tree.depth[npu] = static_cast<std::uint16_t>(std::min<std::size_t>(depth, kNotJoined - 1));
+  tree.order.emplace_back(npu);
+  for (Place place = first_[npu]; place < first_[npu + 1]; ++place) {
+    const auto [to, load] = outlets_[place];
+    if (tree.depth[to] != kNotJoined) continue;
+    const auto bucket = steps_.empty() ? std::size_t{load} + 1 : static_cast<std::size_t>((load + 1) * steps_[place]);
+    if (bucket >= buckets_.size()) buckets_.resize(bucket + 1);
+    buckets_[bucket].push_back(place);
+    lowest_ = std::min(lowest_, bucket);
   }
 }
 
 /// A drawn link of the first bucket that has any.
-LinkId CappedTrees::take() {
+CappedTrees::Place CappedTrees::take() {
   while (buckets_[lowest_].empty()) {
     ++lowest_;
     ensure(lowest_ < buckets_.size(), "all NPUs reach each other");
@@ -121,15 +133,15 @@ LinkId CappedTrees::take() {
   auto& bucket = buckets_[lowest_];
   const auto drawn = (mix_bits(++draws_) >> 32U) * bucket.size() >> 32U;
   std::swap(bucket[drawn], bucket.back());
-  const LinkId link = bucket.back();
+  const Place place = bucket.back();
   bucket.pop_back();
-  return link;
+  return place;
 }
 
 SimTime CappedTrees::rate_time() const {
   SimTime most;
-  for (std::size_t link = 0; link < load_.size(); ++link)
-    most = std::max(most, network_.hop(LinkId::at(link)).busy * std::int64_t{load_[link]});
+  for (Place place = 0; place < links_.size(); ++place)
+    most = std::max(most, network_.hop(links_[place]).busy * std::int64_t{outlets_[place].load});
   return most;
 }
 

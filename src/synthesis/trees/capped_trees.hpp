@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "synthesis/trees/tree_network.hpp"
@@ -39,6 +40,9 @@ struct TreeRoot {
 [[nodiscard]] std::vector<TreeRoot> central_roots(const Topology& topology);
 
 /// Grows trees on a network of NPUs alone whose links have opposites. Both arguments must outlive it.
+///
+/// Encoding: links have places in the order of the NPUs that they leave, so that those of an NPU that joins are read
+/// one after another.
 class CappedTrees {
  public:
   CappedTrees(const TreeNetwork& network, const std::vector<TreeRoot>& roots, std::uint32_t slack);
@@ -49,16 +53,30 @@ class CappedTrees {
   [[nodiscard]] SimTime rate_time() const;
 
  private:
-  void join(CappedTree& tree, NpuId npu, LinkId from_parent, std::size_t depth);
-  LinkId take();
+  /// The place of a link.
+  using Place = std::uint32_t;
+  static constexpr Place kNoPlace = std::numeric_limits<Place>::max();
+
+  /// A link where it is read: its end, and how many trees it is on, either way.
+  struct Outlet {
+    std::uint32_t to = 0;
+    std::uint32_t load = 0;
+  };
+
+  void join(CappedTree& tree, std::uint32_t npu, Place from_parent, std::size_t depth);
+  Place take();
 
   const TreeNetwork& network_;
   const Topology& topology_;
   const std::vector<TreeRoot>& roots_;
   std::uint32_t slack_;
-  std::vector<std::uint32_t> load_;  ///< trees on each link, either way
-  std::vector<double> places_;       ///< buckets of a tree on each link
-  std::vector<std::vector<LinkId>> buckets_;
+  std::vector<Place> first_;  ///< of each NPU, and one more: all links
+  std::vector<Outlet> outlets_;
+  std::vector<LinkId> links_;
+  std::vector<std::uint32_t> from_;
+  std::vector<Place> opposite_;
+  std::vector<double> steps_;  ///< buckets of a tree on each link; empty: one
+  std::vector<std::vector<Place>> buckets_;
   std::size_t lowest_ = 0;  ///< no bucket before it has any link
   std::uint64_t draws_ = 0;
   std::size_t trees_ = 0;

@@ -71,7 +71,7 @@ CutPacking::CutPacking(const SynthesisProblem& problem, TreeNetwork& network, bo
 }
 
 std::optional<DealtTrees> CutPacking::next() {
-  while (tried_ < kExtraTimeShares.size()) {
+  while (!gave_up_ && tried_ < kExtraTimeShares.size()) {
     const LinkIdleTimes& room = rooms_[room_];
     const std::int64_t share = kExtraTimeShares[tried_];
     const SimTime time = share == 0 ? least_ : least_ + SimTime::of(ceil_div(least_.count(), share));
@@ -79,9 +79,11 @@ std::optional<DealtTrees> CutPacking::next() {
       ++tried_;
     else
       least_ = least_rate_time(network_, roots_, rooms_[++room_]);
-    const auto edges = split_switches(network_, roots_, room, time);
-    if (!edges) continue;
-    auto packed = pack_out_trees(network_, *edges, roots_);
+    const auto split = split_switches(network_, roots_, room, time);
+    gave_up_ = split.gave_up;
+    if (gave_up_) break;
+    if (!split.edges) continue;
+    auto packed = pack_out_trees(network_, *split.edges, roots_);
     if (!packed) continue;
     DealtTrees dealt{{}, deal_chunks(problem_, *packed)};
     for (OutTrees& each : *packed) dealt.trees.push_back(std::move(each.tree));

@@ -31,6 +31,8 @@ class CutPacking {
   /// with more time for the links. nullopt where no packing is left to try: splitting switches off may fail unless
   /// every vertex has equal bandwidth in and out.
   [[nodiscard]] std::optional<DealtTrees> next();
+  /// Whether splitting switches off took too much work, so that nothing is left to try.
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
 
  private:
   const SynthesisProblem& problem_;
@@ -41,6 +43,7 @@ class CutPacking {
   SimTime least_;  ///< with the room that is tried
   std::size_t room_ = 0;
   std::size_t tried_ = 0;
+  bool gave_up_ = false;
 };
 
 }  // namespace tenex

@@ -61,6 +61,10 @@ class CutRate {
       ++packings;
       play(*dealt);
     }
+    if (packings == 0 && packing.gave_up())
+      return input_error({}, "no out-trees are packed over so many switches",
+                         "their links are split in pairs, and the flows that each pair needs would take minutes",
+                         "use `pccl`, or leave the engine to `auto`");
     if (packings == 0)
       return input_error({}, "no out-trees can be packed over the switches",
                          "some vertex has more bandwidth in than out, or out than in, so switches cannot be split into "

@@ -10,6 +10,10 @@
 namespace tenex {
 namespace {
 
+/// Edges that the flows of all splits may look at. Machines of up to 64 NPUs take up to 17 million; folded Clos
+/// networks of 128 NPUs would take more than 10^10 (fat_tree(8)).
+constexpr std::uint64_t kMostSplitVisits = 100'000'000;
+
 /// The network with capacities, a source that has the chunks of all roots, and a sink that joins vertices on demand.
 class SplitNetwork {
  public:
@@ -43,10 +47,13 @@ class SplitNetwork {
   [[nodiscard]] const std::vector<std::uint32_t>& into(std::uint32_t vertex) const { return into_[vertex]; }
   [[nodiscard]] const std::vector<std::uint32_t>& out_of(std::uint32_t vertex) const { return out_of_[vertex]; }
 
+  /// Whether flows have looked at more edges than they may.
+  [[nodiscard]] bool gave_up() const { return visits_ > kMostSplitVisits; }
+
   /// Whether all chunks reach every NPU. NPUs that once were not reached are tried first.
   [[nodiscard]] bool suffices() {
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (flow_.flow(source_, order_[i], total_) >= total_) continue;
+      if (flow(order_[i], total_) >= total_) continue;
       std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(i),
                   order_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return false;
@@ -86,6 +93,10 @@ class SplitNetwork {
   }
 
  private:
+  [[nodiscard]] std::int64_t flow(std::uint32_t sink, std::int64_t enough) {
+    visits_ += edges_.size();
+    return flow_.flow(source_, sink, enough);
+  }
   std::uint32_t add(std::vector<LinkId> links, std::int64_t chunks) {
     const auto number = static_cast<std::uint32_t>(edges_.size());
     const std::uint32_t from = topology_.source(links.front()).value();
@@ -101,7 +112,7 @@ class SplitNetwork {
     for (const std::uint32_t vertex : vertices) flow_.set_capacity(of[vertex], capacity);
   }
   [[nodiscard]] std::int64_t least_excess(std::int64_t most) {
-    return most == 0 ? 0 : std::min(most, flow_.flow(source_, sink_, total_ + most) - total_);
+    return most == 0 ? 0 : std::min(most, flow(sink_, total_ + most) - total_);
   }
   /// The same where one NPU after another, but for `inside`, is on the sink's side.
   [[nodiscard]] std::int64_t least_excess_without_each(std::int64_t most, std::initializer_list<std::uint32_t> inside) {
@@ -131,6 +142,7 @@ class SplitNetwork {
   std::vector<std::uint32_t> begins_;  ///< per vertex: the edge from the source, zero but during a search
   std::vector<std::uint32_t> ends_;    ///< per vertex: the edge to the sink
   std::vector<std::uint32_t> order_;   ///< of NPUs in checks
+  std::uint64_t visits_ = 0;           ///< of edges by flows, each counted as if it looked at all
 };
 
 void set_capacities(SplitNetwork& split, const TreeNetwork& network, const LinkIdleTimes& room, SimTime time) {
@@ -176,6 +188,7 @@ void split_pairs(SplitNetwork& split, std::uint32_t hub) {
       if (split.edges()[first].from == split.edges()[second].to) continue;
       const std::int64_t most = std::min(split.capacity(first), split.capacity(second));
       if (most == 0) continue;
+      if (split.gave_up()) return;
       const std::int64_t chunks = split.most_to_split(first, second, most);
       if (chunks > 0) split.split(first, second, chunks);
     }
@@ -206,20 +219,20 @@ SimTime least_rate_time(const TreeNetwork& network, const RootChunks& roots, con
   return enough;
 }
 
-std::optional<std::vector<CapacityEdge>> split_switches(TreeNetwork& network, const RootChunks& roots,
-                                                        const LinkIdleTimes& room, SimTime time) {
+SwitchSplit split_switches(TreeNetwork& network, const RootChunks& roots, const LinkIdleTimes& room, SimTime time) {
   const Topology& topology = network.topology();
   SplitNetwork split(topology, roots);
   set_capacities(split, network, room, time);
   for (auto hub = static_cast<std::uint32_t>(topology.npus()); hub < topology.vertices(); ++hub) {
     split_evenly(split, hub);
     split_pairs(split, hub);
+    if (split.gave_up()) return {.edges = std::nullopt, .gave_up = true};
   }
-  if (!split.suffices()) return std::nullopt;
+  if (!split.suffices()) return {};
   std::vector<CapacityEdge> edges;
   for (std::uint32_t edge = 0; edge < split.edges().size(); ++edge)
     if (split.capacity(edge) > 0) edges.push_back({network.way_over(split.edges()[edge].links), split.capacity(edge)});
-  return edges;
+  return {.edges = std::move(edges), .gave_up = false};
 }
 
 }  // namespace tenex

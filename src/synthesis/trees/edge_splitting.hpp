@@ -34,10 +34,15 @@ using LinkIdleTimes = std::vector<SimTime>;
 /// All NPUs must reach each other. O(log(time) * npus) flows.
 [[nodiscard]] SimTime least_rate_time(const TreeNetwork& network, const RootChunks& roots, const LinkIdleTimes& room);
 
-/// The edges between NPUs into which out-trees of all roots can be packed, each link carrying what it can within
-/// `time` less its room; nullopt where splitting did not keep enough. O(npus) flows for each pair of links of a switch,
-/// at worst.
-[[nodiscard]] std::optional<std::vector<CapacityEdge>> split_switches(TreeNetwork& network, const RootChunks& roots,
-                                                                      const LinkIdleTimes& room, SimTime time);
+/// The edges between NPUs into which out-trees of all roots can be packed.
+struct SwitchSplit {
+  std::optional<std::vector<CapacityEdge>> edges;  ///< nullopt where splitting did not keep enough, or gave up
+  bool gave_up = false;  ///< flows looked at more than 10^8 edges: switches have many links to many others
+};
+
+/// Splits all switches, each link carrying what it can within `time` less its room. O(npus) flows for each pair of
+/// links of a switch, at worst; half a second before it gives up.
+[[nodiscard]] SwitchSplit split_switches(TreeNetwork& network, const RootChunks& roots, const LinkIdleTimes& room,
+                                         SimTime time);
 
 }  // namespace tenex

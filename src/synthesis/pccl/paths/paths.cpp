@@ -22,7 +22,7 @@
 namespace tenex {
 namespace {
 
-constexpr std::int64_t kCloseToBound = 100;  ///< a plan within bound / 100 of the bound is not improved
+constexpr std::int64_t kCloseToBound = 100;  ///< a plan within bound / 100 of the bound is not made in whole hops
 
 constexpr std::uint64_t kLeastRerouted = 4096;  ///< conditions, where trees grow destination by destination,
 constexpr std::uint64_t kLeastReroutedSends = std::uint64_t{1} << 19;  ///< unless they have more sends than these
@@ -44,8 +44,9 @@ struct PathsAttempt {
 template <class Links>
 class PathsMultiStart {
  public:
-  explicit PathsMultiStart(const PathsSetup& setup)
+  PathsMultiStart(const PathsSetup& setup, std::int64_t close_to_bound)
       : setup_(setup),
+        close_to_bound_(close_to_bound),
         table_(distances_to_destinations<typename Links::Cell>(setup)),
         key_(synthesis_key(setup.problem)),
         bound_(best_cheap_bound({setup.problem, true}).time) {
@@ -75,7 +76,7 @@ class PathsMultiStart {
   }
 
   [[nodiscard]] SimTime bound() const { return bound_; }
-  [[nodiscard]] bool is_far_from_bound(SimTime time) const { return time > bound_ + bound_ / kCloseToBound; }
+  [[nodiscard]] bool is_far_from_bound(SimTime time) const { return time > bound_ + bound_ / close_to_bound_; }
 
  private:
   PathsAttempt<Links> attempt(std::uint32_t number, PathRange range) const {
@@ -181,6 +182,7 @@ class PathsMultiStart {
   }
 
   const PathsSetup& setup_;
+  std::int64_t close_to_bound_;
   DistanceTable<typename Links::Cell> table_;
   Digest key_;
   SimTime bound_;
@@ -263,7 +265,7 @@ bool retime_slots(const PathsSetup& /*setup*/, const GapLinks& /*links*/, PathsP
 /// The best attempt, its late conditions routed again.
 template <class Links>
 PathsAttempt<Links> best_attempt(const PathsSetup& setup, const PathsOptions& options, PathsPlan& plan) {
-  PathsMultiStart<Links> starts(setup);
+  PathsMultiStart<Links> starts(setup, options.close_to_bound);
   PathsAttempt<Links> best = starts.run(plan.report);
   if (best.time == SimTime::max()) return best;
   const bool moves = !setup.network.has_limits() && !setup.network.shares_signals();

@@ -202,6 +202,7 @@ class TreeGrowth {
       for (std::size_t i = 0; i < hops.size(); ++i) {
         const PathHop& hop = hops[first + i < hops.size() ? first + i : first + i - hops.size()];
         if (!may_take(links, request, at, hop)) continue;
+        if (network_.rests(at) && here.time + links.latency(hop.link, request.size) > best) continue;
         const bool floored = !floors_.empty() && here.from == at;
         if (floored && floors_[hop.link] + links.latency(hop.link, request.size) > best) continue;
         const Time arrival = this->arrival(links, buffers, request, at, hop.link);
