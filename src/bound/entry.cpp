@@ -16,8 +16,9 @@
 // What links deliver in a window is what they deliver from time zero on in as long a time (capacity.hpp). Of chunks
 // with several r and d, all that are no nearer than some of these count. A chunk that several groups need counts for
 // each of them: they are chunks of their own. Where chunks are stored and forwarded one by one, a hop takes the time of
-// a chunk beside its alpha. Switches that cut through or pass on early still take their alphas one after another, and
-// the last byte comes to the end of a way no sooner than all its alphas after it has crossed.
+// a chunk beside its alpha. Links beside switches that pass on early still take their alphas one after another, and the
+// last byte comes to the end of a way no sooner than all its alphas after it has crossed. Networks whose switches cut
+// through have no such bound: a link stands for whole paths there.
 //
 // Example: two NPUs with two links of 1 us and 63 GB/s to a switch, six others behind it as far away. All-Gather of 1
 // MB per NPU: their 6 MB enter within T - 1 us, so T >= 1 + 1 + 6 MB / 126 GB/s. `cut` says 1 us less.
@@ -44,7 +45,7 @@ namespace tenex {
 
 namespace {
 
-constexpr std::uint64_t kMostVisits = std::uint64_t{1} << 21;  ///< of links: some 20 ms
+constexpr std::uint64_t kMostVisits = std::uint64_t{1} << 21;  ///< of links: some 20 ms; a set is looked at whole
 constexpr std::size_t kMostRates = 4;                          ///< from which on links join boxes
 constexpr std::size_t kMostDistances = 8;                      ///< of each kind, from the farthest on
 
@@ -213,7 +214,7 @@ void for_each_part(const Topology& topology, DisjointSets joined, bool alike, co
 
 std::optional<SimTime> entry_bound(const BoundProblem& problem) {
   const auto& topology = problem.topology;
-  if (problem.passing != nullptr) return std::nullopt;  // a link stands for whole paths there
+  if (problem.passing != nullptr) return std::nullopt;  // switches cut through
   Entries entries(problem);
   const bool alike = topology.shape() && topology.shape()->is_product();
   const auto take = [&](VertexSet set) {

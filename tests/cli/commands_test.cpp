@@ -118,9 +118,10 @@ TEST(ScheduleFiles, HaveTheBoundOfTheirRows) {
   };
   for (const auto& [topology, collective, synthesizer, bound] :
        std::vector<Case>{{machines + "amd_1ch.toml", "all_to_all", "pccl", "cut"},
-                         {machines + "ndv2_2ch_switch.toml", "all_gather", "pccl", "cut"},
+                         {machines + "ndv2_2ch_switch.toml", "all_gather", "pccl", "entry"},
                          {machines + "dgx_h100.toml", "all_gather", "pccl", "relay"},
-                         {machines + "ndv2_2ch.toml", "all_reduce", "trees", "boxes"}}) {
+                         {machines + "ndv2_4ch_switch.toml", "all_reduce", "trees", "boxes"},
+                         {machines + "ndv2_2ch.toml", "all_reduce", "trees", "entry"}}) {
     const auto made = tenex({"synthesize", "--topology", topology, "--collective", collective, "--size", "1GB",
                              "--synthesizer", synthesizer, "--out", file, "--json"});
     ASSERT_EQ(made.exit_code, 0) << made.err;

@@ -41,11 +41,11 @@ TEST(CanonicalText, OfAPlainPoint) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=20\n"
+            "physics=21\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "b95fe0dcc1c8a018b791017a50ac227f");
+  EXPECT_EQ(to_string(point.key), "d934658c11fe9eb2baf0f33b350e5ff4");
 }
 
 // A synthesizer's point with every key it may have, none at its default. 25GiB/s = 25 * 2^30 = 26,843,545,600.
@@ -74,13 +74,13 @@ TEST(CanonicalText, OfASynthesizersPointWithEverything) {
             "npu_bandwidth=26843545600,1000000000\n"
             "occupancy=transfer\n"
             "overlap=false\n"
-            "physics=20\n"
+            "physics=21\n"
             "seed=42\n"
             "size=1000000\n"
             "topology=RI(4)_SW(4)\n"
             "unwind=2\n"
             "without=[[0,1],[5,6]]");
-  EXPECT_EQ(to_string(point.key), "67ff96729aca47de1a3f4310922813a5");
+  EXPECT_EQ(to_string(point.key), "79e4518f8192216f408f341bdbc12be4");
 }
 
 // A textbook algorithm has a backend and no attempts; All-Gather has no overlap and no root.
@@ -96,11 +96,11 @@ TEST(CanonicalText, OfATextbookPointLeavesOutWhatItNeverReads) {
             "backend=congestion_unaware\n"
             "bandwidth=50000000000\n"
             "collective=all_gather\n"
-            "physics=20\n"
+            "physics=21\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "4b1ff2f77cdbf3dc3499a5b694dfaaaa");
+  EXPECT_EQ(to_string(point.key), "db24e92a74e560a0fd73632744c0216d");
   EXPECT_EQ(point.attempts, 1U);
   EXPECT_TRUE(point.collective().overlap);
   EXPECT_EQ(point.collective().root, 0U);
@@ -113,12 +113,12 @@ TEST(CanonicalText, OfABroadcastNamesItsRoot) {
             "alpha=500000\n"
             "bandwidth=50000000000\n"
             "collective=broadcast\n"
-            "physics=20\n"
+            "physics=21\n"
             "root=3\n"
             "seed=1\n"
             "size=1073741824\n"
             "topology=LI(4)_LI(4)");
-  EXPECT_EQ(to_string(point.key), "0333ce1f70fd7d767afc8755443ac2de");
+  EXPECT_EQ(to_string(point.key), "fdbf8e68b7be6b318cc8f9ff201941aa");
 }
 
 TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
@@ -132,7 +132,7 @@ TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
   EXPECT_EQ(point.canonical,
             "algorithm=direct\n"
             "collective=all_gather\n"
-            "physics=20\n"
+            "physics=21\n"
             "seed=1\n"
             "size=1024\n"
             "topology=machine:" +
@@ -187,7 +187,7 @@ TEST(CanonicalText, OfAPointOfUnknownFamilyKeepsWhatMayMatter) {
 
 TEST(CanonicalText, NamesAnEngineOnlyWhereASynthesizerWasGivenOne) {
   EXPECT_THAT(mesh_with({{"engine", "exact"}}).canonical,
-              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=20"));
+              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=21"));
   EXPECT_EQ(mesh_with({{"engine", "auto"}}).canonical, mesh_with({}).canonical);
   const auto ring = point_of({{"topology", "mesh(4,4)"},
                               {"alpha", "0.5us"},

@@ -28,14 +28,17 @@ DesignPoint point_of_words(const Words& words) { return make_point(words, vocabu
 
 TEST(BoundsInRows, AreThoseOfTheLinksBetweenChassis) {
   // Chunks of 62.5 MB. Between the chassis there is one link each way, 12.5 GB/s with an alpha of 1.3 us: 5 ms per
-  // chunk. An All-Gather sends 8 chunks over it, an All-Reduce all 16, an All-to-All 8 * 8.
+  // chunk. An All-Gather sends 8 chunks over it, an All-Reduce all 16, an All-to-All 8 * 8. From NPU 9, where the link
+  // ends, NPU 15 is two NVLinks away, of 50 and 25 GB/s: 1.25 and 2.5 ms, and 0.7 us each. An All-Gather ends with that
+  // way, and an All-Reduce begins with one that is as long; an All-to-All may end with a chunk for NPU 9.
+  constexpr std::int64_t kInside = 1'250'000'000 + 2'500'000'000 + 2 * 700'000;
   const auto gather = row_of(point_of_words(direct_on(kTwoChassis, "all_gather")));
-  EXPECT_EQ(gather.bound_name, "cut");
-  EXPECT_EQ(gather.bound_ps, 8 * 5'000'000'000 + 1'300'000);
+  EXPECT_EQ(gather.bound_name, "entry");
+  EXPECT_EQ(gather.bound_ps, 8 * 5'000'000'000 + 1'300'000 + kInside);
   const auto reduce = row_of(point_of_words(direct_on(kTwoChassis, "all_reduce")));
-  EXPECT_EQ(reduce.bound_ps, 16 * 5'000'000'000 + 1'300'000);
+  EXPECT_EQ(reduce.bound_ps, 16 * 5'000'000'000 + 1'300'000 + 2 * kInside);
   const auto exchange = row_of(point_of_words(direct_on(kTwoChassis, "all_to_all")));
-  EXPECT_EQ(exchange.bound_name, "cut");
+  EXPECT_EQ(exchange.bound_name, "entry");  // as large as the cut, and looked at first
   EXPECT_EQ(exchange.bound_ps, 64 * 5'000'000'000 + 1'300'000);
   EXPECT_GT(exchange.efficiency, 0.98);
 }
@@ -70,12 +73,12 @@ TEST(BoundsInRows, OfBuiltInMachinesAreThoseOfAWholeSearch) {
 
 TEST(BoundsInRows, AreTheBandwidthOfASlowDimension) {
   // 180 GB/s to the first switch, 50 GB/s to the second, per NPU. 56 of 64 chunks leave an NPU's own switch over its
-  // link of 50 GB/s, and each takes 1 GB / 64 / 50 GB/s = 312.5 us.
+  // link of 50 GB/s, and each takes 1 GB / 64 / 50 GB/s = 312.5 us. The last one takes as long again to its NPU.
   auto words = direct_on("SW(8)_SW(8)", "all_to_all");
   words.emplace_back("bandwidth", "180GB/s, 50GB/s");
   words.emplace_back("alpha", "0us");
   const auto row = row_of(point_of_words(words));
-  EXPECT_EQ(row.bound_ps, 56 * std::int64_t{312'500'000});
+  EXPECT_EQ(row.bound_ps, 57 * std::int64_t{312'500'000});
 }
 
 TEST(BoundsInRows, AreLargerAfterAFullSearch) {
@@ -98,23 +101,31 @@ TEST(BoundsInRows, AreLargerAfterAFullSearch) {
 TEST(BoundsInRows, AreTheSameForEverySimulationEngine) {
   // 192 NPUs in fast groups of 32 and slow rings of 6: 2 * 5 crossings of each of 192 chunks over the 384 links of the
   // rings, so 5 chunks of 5,208,334 B at 0.5 GB/s on each. The fast groups are boxes, which need no search: to visit
-  // all ways takes more than the 2^16 visits that a quick search may use here.
+  // all ways takes more than the 2^16 visits that a quick search may use here. All 192 chunks enter a box over 64
+  // links, three on each, after two hops from the farthest box: as long, and two alphas more. In 16 times as many
+  // chunks, of 325,521 B, hops are short, and 80 chunks on each link take longer.
   struct Case {
     const char* topology;
+    const char* chunks;
+    const char* bound_name;
     std::int64_t bound_ps;
   };
-  std::vector<Case> cases{{"FC(32)_RI(6)", 5 * 10'416'668'000 + 500'000}};
+  std::vector<Case> cases{{"FC(32)_RI(6)", "1", "entry", 5 * 10'416'668'000 + 3 * 500'000},
+                          {"FC(32)_RI(6)", "16", "boxes", 80 * std::int64_t{651'042'000} + 500'000}};
   // A torus of 1,296 NPUs, where the engines would search within different limits if these counted one NPU's sends for
-  // all in the engine `orbit` alone: 2 * 35 crossings over 2,592 links, so 35 chunks of 771,605 B.
-  if (support::long_run()) cases.push_back({"torus(36,36)", 54'012'850'000});
-  for (const auto& [topology, bound_ps] : cases)
+  // all in the engine `orbit` alone: 2 * 35 crossings over 2,592 links, so 35 chunks of 771,605 B. A fast ring is 18
+  // slow hops from the farthest one: 18 chunks on each link that enters it, after 17 hops.
+  if (support::long_run())
+    cases.push_back({"torus(36,36)", "1", "entry", 35 * std::int64_t{1'543'210'000} + 9'000'000});
+  for (const auto& [topology, chunks, bound_name, bound_ps] : cases)
     for (const auto* engine : {"auto", "window", "orbit"}) {
       auto words = direct_on(topology, "all_reduce");
+      words.emplace_back("chunks", chunks);
       words.emplace_back("bandwidth", "50GB/s, 0.5GB/s");
       words.emplace_back("alpha", "500ns");
       words.emplace_back("simulation_engine", engine);
       const auto row = row_of(point_of_words(words));
-      EXPECT_EQ(row.bound_name, "boxes") << topology << ' ' << engine;
+      EXPECT_EQ(row.bound_name, bound_name) << topology << ' ' << engine;
       EXPECT_EQ(row.bound_ps, bound_ps) << topology << ' ' << engine;
     }
 }

@@ -5,8 +5,7 @@
 // switches: the rails of SW(8)_SW(32), the leaves of rail_spine(8,4,2). In a machine file that lists its links, which
 // has no dimensions, it is what the slowest links between NPUs and switches lead to: NVLinks are faster than NICs.
 //
-//   nic    a link between an NPU and a switch of the fabric, both ways; in order of the NPUs, then of the links. Where
-//   a
+//   nic    a link between an NPU and a switch of the fabric, both ways; in order of the NPUs, then of the links. If a
 //          machine file lists NICs as vertices, the link between such a vertex and the fabric. A switch is a NIC if the
 //          NPUs below it are of one box, joined without it, and it leads to one other switch
 //   leaf   a switch of the fabric with a nic; in order of their vertices

@@ -179,18 +179,27 @@ Result<Gathered> gather_with(const SynthesisProblem& problem, PathsOptions optio
   return std::move(plan->gathered);
 }
 
+/// Plans near the bound are improved, too.
+Result<Gathered> gather_to_the_end(const SynthesisProblem& problem) {
+  return gather_with(problem, {.close_to_bound = 2000});
+}
+
 Result<Gathered> gather_as_asked(const SynthesisProblem& problem) { return gather_with(problem, {}); }
 
-/// Half of an All-Reduce: what is gained near its bound may be less than what halves then lose by overlapping less
+/// What a search may weigh whose plans are improved though they are near the bound: they take no time to speak of.
+constexpr double kWeightToTheEnd = 0.1;
+
+/// Not half of an All-Reduce: what is gained near its bound may be less than what halves then lose by overlapping less
 /// (SW(8), 64 KiB in 16 chunks: a quarter of the time).
-Result<Gathered> gather_half(const SynthesisProblem& problem) { return gather_with(problem, {.close_to_bound = 100}); }
+bool goes_to_the_end(const SynthesisProblem& problem) {
+  return problem.collective.kind() != CollectiveKind::all_reduce && paths_work(problem).weight() <= kWeightToTheEnd;
+}
 
 Result<Synthesis> synthesize_paths(const SynthesisProblem& problem) {
   const auto& collective = problem.collective;
   if (collective.kind() == CollectiveKind::mixed && collective.has_sums())
     return compose_side_by_side(problem, gather_as_asked, pccl_engine::paths);
-  return compose(problem, collective.kind() == CollectiveKind::all_reduce ? gather_half : gather_as_asked,
-                 pccl_engine::paths);
+  return compose(problem, goes_to_the_end(problem) ? gather_to_the_end : gather_as_asked, pccl_engine::paths);
 }
 
 Result<Synthesis> synthesize_grid(const SynthesisProblem& problem) {

@@ -32,7 +32,7 @@ struct PathsOptions {
   /// How many conditions are routed again, at most, as a multiple of their number; 0: the pass is left out.
   std::uint32_t reroute_effort = 1;
   /// A plan that is longer than the bound by less than this part is the last one that is tried, and is not improved.
-  std::int64_t close_to_bound = 2000;
+  std::int64_t close_to_bound = 100;
   bool retime = true;  ///< whether times that were rounded up to slots are made exact
 };
 
